@@ -107,6 +107,7 @@ bench-method: .venv/.tools bench-lies
 	$(BIN)/python -m benchmarks.method.slowed
 	$(BIN)/python -m benchmarks.method.slicing
 	$(BIN)/python -m benchmarks.method.rewarm
+	$(BIN)/python -m benchmarks.method.capacities
 	$(BIN)/python -m benchmarks.method.time_to_winner
 
 # Some seventy faults, most of them injected into real races one at a time: a quarter of an hour.

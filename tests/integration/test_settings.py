@@ -23,6 +23,8 @@ import sys
 
 def app(environ, start_response):
     start_response("200 OK", [("Content-Type", "text/plain")])
+    if environ.get("QUERY_STRING") == "variable":
+        return [str(int("OF_ITS_FILE" in os.environ)).encode()]
     if environ.get("QUERY_STRING") == "process":
         return [str(os.getpid()).encode()]
     if environ.get("QUERY_STRING"):
@@ -154,8 +156,10 @@ def test_a_stack_launches_with_them(path, stage):
 
 
 OWN_FILES = {
-    "gunicorn.conf.py": "import os\nbind = ':80'\nuser = 'nobody'\ndaemon = True\nworkers = os.getpid() * 0 + 3",
-    "uwsgi.ini": "[uwsgi]\nhttp = :80\nuid = nobody\nworkers = 3\nmodule = nothing\nsocket-timeout = 60\n",
+    "gunicorn.conf.py": "import os\nbind = ':80'\nuser = 'nobody'\ndaemon = True\nraw_env = ['OF_ITS_FILE=1']\n"
+    "workers = os.getpid() * 0 + 3",
+    "uwsgi.ini": "[uwsgi]\nhttp = :80\nuid = nobody\nenv = OF_ITS_FILE=1\nworkers = 3\nmodule = nothing\n"
+    "socket-timeout = 60\n",
 }
 
 
@@ -171,6 +175,9 @@ def test_a_configuration_of_the_users_is_in_force_but_for_what_is_decided(server
         facts = facts_of(running, catalogue())
         assert {fact.origin for fact in facts.settings if fact.name == "config"} == {Origin.OWN}
         assert {"bind", "http"} & {change.key for change in facts.changes}
+        # what the app gets is the same with every stack
+        assert {"raw_env", "env"} & {change.key for change in facts.changes}
+        assert not number(running, "variable")
         assert OWN_FILES[name].split("workers")[1].strip().splitlines()[0] in "".join(facts.configs.values())
 
 

@@ -79,7 +79,7 @@ fn work(
         index,
         connections: shares[index],
         stop: plan.stop.share(&shares, index),
-        pacing: plan.pacer.pacing(start_ns, place, of),
+        pacing: plan.pacer.pacing(start_ns, place, of, plan.span_ns()),
         start_ns,
     };
     let outcome = host::pin(plan.cores_of(index)).and_then(|()| match gate {

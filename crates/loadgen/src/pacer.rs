@@ -16,7 +16,9 @@ pub enum Pacer {
         /// Requests per second over all threads, above 0.
         rate_per_s: f64,
     },
-    /// Open loop: independent exponential gaps with mean `1 / rate_per_s` seconds.
+    /// Open loop: random arrivals, a Poisson process given that the run has as many as its rate says.
+    ///
+    /// A process of its own number of arrivals would offer another rate: of 100 it has 80 to 120.
     Poisson {
         /// Requests per second over all threads, above 0.
         rate_per_s: f64,
@@ -31,11 +33,11 @@ impl Pacer {
         !matches!(self, Pacer::Closed)
     }
 
-    /// The part of this pacer that thread `index` of `threads` plays, starting at `start_ns`.
+    /// The part of this pacer that thread `index` of `threads` plays for `span_ns`, starting at `start_ns`.
     ///
     /// Constant arrivals are dealt out in turn; a Poisson process is split into independent thinner ones, whose
     /// superposition is the original process.
-    pub(crate) fn pacing(&self, start_ns: u64, index: usize, threads: usize) -> Pacing {
+    pub(crate) fn pacing(&self, start_ns: u64, index: usize, threads: usize, span_ns: u64) -> Pacing {
         let threads = threads as f64;
         match *self {
             Pacer::Closed => Pacing::Closed,
@@ -46,7 +48,8 @@ impl Pacer {
             }
             Pacer::Poisson { rate_per_s, seed } => {
                 let mut random = Random(seed ^ (index as u64 + 1).wrapping_mul(0xA076_1D64_78BD_642F));
-                let gap_ns = SECOND_NS as f64 / rate_per_s * threads;
+                let mean_ns = SECOND_NS as f64 / rate_per_s * threads;
+                let gap_ns = mean_ns * random.clone().fit(span_ns as f64 / mean_ns);
                 let ahead_ns = random.exponential() * gap_ns;
                 Pacing::Poisson { start_ns, gap_ns, ahead_ns, random }
             }
@@ -126,8 +129,11 @@ impl Pacing {
 }
 
 /// SplitMix64: small, fast, and good enough for gaps. Source: Steele, Lea & Flood 2014.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Random(u64);
+
+/// The number of more arrivals than this varies by less than 0.3 %.
+const MOST_FITTED: f64 = 1e5;
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -143,6 +149,19 @@ impl Random {
         let uniform = ((self.next() >> 11) + 1) as f64 / (1u64 << 53) as f64;
         -uniform.ln()
     }
+
+    /// What the next gaps are to be multiplied with, so that `arrivals` lie within as many mean gaps.
+    ///
+    /// Given their number, arrivals are uniform ones in order; these are partial sums of exponential gaps over the
+    /// sum of one gap more. Source: S. M. Ross, Introduction to Probability Models, section 5.3.
+    fn fit(mut self, arrivals: f64) -> f64 {
+        let gaps = arrivals.round() + 1.0;
+        if !(2.0..=MOST_FITTED).contains(&gaps) {
+            return 1.0;
+        }
+        let sum: f64 = (0..gaps as usize).map(|_| self.exponential()).sum();
+        arrivals / sum
+    }
 }
 
 #[cfg(test)]
@@ -155,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_closed_loop_is_due_at_once_and_always() {
-        let mut pacing = Pacer::Closed.pacing(5, 0, 1);
+        let mut pacing = Pacer::Closed.pacing(5, 0, 1, SECOND_NS);
         assert_eq!(pacing.next_ns(), None);
         assert_eq!(pacing.take(7), Some(7));
         assert_eq!(pacing.take(7), Some(7));
@@ -164,13 +183,13 @@ mod tests {
 
     #[test]
     fn a_rate_tells_how_many_to_expect() {
-        let pacing = |rate_per_s| Pacer::Constant { rate_per_s }.pacing(0, 1, 2);
+        let pacing = |rate_per_s| Pacer::Constant { rate_per_s }.pacing(0, 1, 2, SECOND_NS);
         assert_eq!((pacing(10.0).expected(SECOND_NS / 1000), pacing(50_000.0).expected(SECOND_NS / 1000)), (1, 25));
     }
 
     #[test]
     fn constant_arrivals_stand_on_a_grid_that_does_not_drift() {
-        let mut pacing = Pacer::Constant { rate_per_s: 3.0 }.pacing(100, 0, 1);
+        let mut pacing = Pacer::Constant { rate_per_s: 3.0 }.pacing(100, 0, 1, SECOND_NS);
         assert_eq!(pacing.take(99), None);
         let seen = times(&mut pacing, 100 + 1000 * SECOND_NS);
         assert_eq!(seen.len(), 3001);
@@ -180,7 +199,7 @@ mod tests {
 
     #[test]
     fn what_nobody_was_free_to_send_stays_due_oldest_first() {
-        let mut pacing = Pacer::Constant { rate_per_s: 10.0 }.pacing(0, 0, 1);
+        let mut pacing = Pacer::Constant { rate_per_s: 10.0 }.pacing(0, 0, 1, SECOND_NS);
         assert_eq!(pacing.take(SECOND_NS), Some(0));
         assert_eq!(pacing.take(SECOND_NS), Some(SECOND_NS / 10));
         assert_eq!(pacing.next_ns(), Some(SECOND_NS / 5));
@@ -190,17 +209,29 @@ mod tests {
     fn threads_share_constant_arrivals_in_turn() {
         let pacer = Pacer::Constant { rate_per_s: 1000.0 };
         let mut all: Vec<u64> =
-            (0..3).flat_map(|index| times(&mut pacer.pacing(0, index, 3), SECOND_NS - 1)).collect();
+            (0..3).flat_map(|index| times(&mut pacer.pacing(0, index, 3, SECOND_NS), SECOND_NS - 1)).collect();
         all.sort_unstable();
-        assert_eq!(all, times(&mut pacer.pacing(0, 0, 1), SECOND_NS - 1));
+        assert_eq!(all, times(&mut pacer.pacing(0, 0, 1, SECOND_NS), SECOND_NS - 1));
     }
 
     #[test]
     fn poisson_arrivals_repeat_with_their_seed() {
         let pacer = Pacer::Poisson { rate_per_s: 1000.0, seed: 7 };
-        let first = times(&mut pacer.pacing(0, 0, 1), SECOND_NS);
-        assert_eq!(first, times(&mut pacer.pacing(0, 0, 1), SECOND_NS));
-        assert_ne!(first, times(&mut pacer.pacing(0, 1, 2), SECOND_NS));
+        let first = times(&mut pacer.pacing(0, 0, 1, SECOND_NS), SECOND_NS);
+        assert_eq!(first, times(&mut pacer.pacing(0, 0, 1, SECOND_NS), SECOND_NS));
+        assert_ne!(first, times(&mut pacer.pacing(0, 1, 2, SECOND_NS), SECOND_NS));
+    }
+
+    #[test]
+    fn a_run_has_as_many_poisson_arrivals_as_its_rate_says() {
+        for (rate_per_s, seed) in (1..200).map(|seed| (seed as f64 * 3.7, seed)) {
+            let pacer = Pacer::Poisson { rate_per_s, seed };
+            for threads in [1, 2] {
+                let count = |index| times(&mut pacer.pacing(9, index, threads, SECOND_NS), SECOND_NS).len();
+                let seen: usize = (0..threads).map(count).sum();
+                assert!((seen as f64 - rate_per_s).abs() <= threads as f64, "{seen} of {rate_per_s}");
+            }
+        }
     }
 
     /// Given N arrivals in (0, T), their times are uniform: Kolmogorov–Smirnov with the 1 % limit 1.63/√N.
@@ -209,7 +240,7 @@ mod tests {
         let runs = 200;
         let span_ns = SECOND_NS;
         let uniform = (0..runs).filter(|&seed| {
-            let mut pacing = Pacer::Poisson { rate_per_s: 5000.0, seed }.pacing(0, 0, 1);
+            let mut pacing = Pacer::Poisson { rate_per_s: 5000.0, seed }.pacing(0, 0, 1, SECOND_NS);
             let seen = times(&mut pacing, span_ns);
             let n = seen.len() as f64;
             let distance = seen.iter().enumerate().map(|(index, &time_ns)| {

@@ -128,6 +128,18 @@ pub struct Plan {
 pub const BODY_MAX_BYTES: u64 = 256 * 1024 * 1024;
 
 impl Plan {
+    /// How long requests fall due: the warm-up and the recorded window; 0 where a closed loop ends with its requests.
+    pub(crate) fn span_ns(&self) -> u64 {
+        let recorded_ns = match (&self.stop, &self.pacer) {
+            (Stop::DurationNs(duration_ns), _) => *duration_ns,
+            (Stop::Requests(requests), Pacer::Constant { rate_per_s } | Pacer::Poisson { rate_per_s, .. }) => {
+                (*requests as f64 / rate_per_s * SECOND_NS as f64) as u64
+            }
+            (Stop::Requests(_), Pacer::Closed) => 0,
+        };
+        self.warmup_ns + recorded_ns
+    }
+
     /// A closed loop of `connections` sending `targets` in turn, kept alive, on one thread, ten seconds a request.
     pub fn closed(address: Address, targets: Vec<Target>, connections: usize, stop: Stop) -> Plan {
         Plan {

@@ -33,6 +33,8 @@ class Concern(StrEnum):
     """Where the app, its environment and the server's own files lie."""
     PROCESS = "process"
     """How it is started, watched over and restarted."""
+    VARIABLES = "variables"
+    """What the app finds in its environment, which is the same for every stack."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -360,6 +362,8 @@ class NativeOptions:
         for row in known:
             if row.setting is not None:
                 return f"write {row.setting.name}=… instead"
+            if row.concern is Concern.VARIABLES:
+                return "every stack has the same variables; set them by [app] env or --env-file"
             if row.concern is not None:
                 return f"Stackrace decides about it ({row.concern}); leave it out"
         return ""

@@ -160,4 +160,6 @@ def test_a_file_of_uwsgis_says_what_its_settings_are(tmp_path):
     assert (hop.settings["threads"], hop.settings["harakiri"], hop.settings["lazy_apps"]) == (2, 30, True)
     assert (hop.settings["http"], hop.origins["http"]) == ("router", Origin.OWN)
     assert hop.file.reading.computed == {"processes": "%k"}
-    assert [change.key for change in hop.file.reading.changes] == ["http", "chdir", "module", "uid", "daemonize"]
+    assert [change.key for change in hop.file.reading.changes] == [
+        "http", "chdir", "module", "uid", "daemonize", "env",
+    ]  # fmt: skip

@@ -6,7 +6,7 @@ from dataclasses import replace
 from stackrace.features.capacity import search
 from stackrace.measure.load import Load
 
-TRIALS = ("CLOSED_WARMUP_S", "LEAST_S", "WARMUP_S", "REST_S")
+TRIALS = ("CLOSED_WARMUP_S", "LEAST_S", "MOST_S", "WARMUP_S")
 TRIAL_S = 0.2
 """Each part of a trial."""
 TRIAL_REQUESTS = 10
@@ -28,4 +28,5 @@ def shorten() -> None:
     for name in TRIALS:
         setattr(search, name, TRIAL_S)
     search._loads = of_requests(search._loads)
-    search._requests_for = lambda _: TRIAL_REQUESTS
+    search.requests_for = lambda _: TRIAL_REQUESTS
+    search._ANSWERS = search._LEAST_ANSWERS = 1

@@ -5,6 +5,7 @@ import pytest
 from stackrace.app.app import Entry, EntryKind
 from stackrace.base.errors import InputError
 from stackrace.features.current.deployment import current_deployment
+from stackrace.stacks.native_options import Concern
 from stackrace.stacks.stack_path import parse_stack
 
 from .setups import ANY, SPECS, read, write
@@ -204,6 +205,24 @@ def test_other_settings_of_django_are_named_with_the_line_to_write(tmp_path):
         found = read(tmp_path, {}, entry=Entry(kind=EntryKind.DJANGO, target=target))
         assert [gap.line for gap in found.gaps] == lines
         assert all('add [app] env = { DJANGO_SETTINGS_MODULE = "…" }' in gap.why for gap in found.gaps)
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("uwsgi.ini", "[uwsgi]\nmodule = shop.wsgi\nenv = DJANGO_SETTINGS_MODULE=shop.live\n"),
+        (
+            "gunicorn.conf.py",
+            "wsgi_app = 'shop.wsgi'\nraw_env = ['DJANGO_SETTINGS_MODULE=shop.live']\n",
+        ),
+    ],
+)
+def test_so_are_those_that_a_servers_own_file_sets(tmp_path, file, text):
+    write(tmp_path, {file: text})
+    for target, number in (("shop.settings", 1), ("shop.live", 0)):
+        found = read(tmp_path, {}, entry=Entry(kind=EntryKind.DJANGO, target=target))
+        assert [gap.what for gap in found.gaps] == ["DJANGO_SETTINGS_MODULE"] * number
+        assert [change.concern for change in found.changes if "env" in change.key] == [Concern.VARIABLES]
 
 
 def test_variables_of_this_machine_are_not_read(tmp_path):

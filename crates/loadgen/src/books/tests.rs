@@ -1,5 +1,6 @@
 use super::*;
 use crate::check::Expectation;
+use crate::clock::SECOND_NS;
 use crate::pacer::Pacer;
 use crate::plan::{Order, Plan, Target};
 use crate::record::FailureStage;
@@ -93,7 +94,7 @@ fn cancelling_leaves_the_rest_of_a_number_unsent() {
 fn an_open_loop_counts_what_found_nobody_free() {
     let (script, monitor) = (script(), Monitor::default());
     let pacer = Pacer::Constant { rate_per_s: 1e8 };
-    let mut pacing = pacer.pacing(1000, 0, 1);
+    let mut pacing = pacer.pacing(1000, 0, 1, SECOND_NS);
     let mut books = Books::new(1, Stop::DurationNs(100), 1000, &script, &monitor);
     books.keep_time(1000);
     books.begin(0, 0, pacing.take(1005).unwrap(), 1005);
@@ -108,7 +109,7 @@ fn an_open_loop_counts_what_found_nobody_free() {
 /// due in the pause waits for its end, and all of that waiting shows. No time passes; all of it is arithmetic.
 fn play_pause(pause_ns: std::ops::Range<u64>, until_ns: u64, timeout_ns: u64) -> ThreadReport {
     let (script, monitor) = (script(), Monitor::default());
-    let mut pacing = Pacer::Constant { rate_per_s: 1000.0 }.pacing(0, 0, 1);
+    let mut pacing = Pacer::Constant { rate_per_s: 1000.0 }.pacing(0, 0, 1, SECOND_NS);
     let mut books = Books::new(1, Stop::DurationNs(until_ns), 0, &script, &monitor);
     let mut now_ns = 0;
     while let Some(due_ns) = pacing.next_ns().filter(|&due_ns| due_ns < until_ns) {
@@ -328,7 +329,7 @@ fn an_answer_after_the_end_says_only_that_it_took_so_long() {
 #[test]
 fn what_was_due_in_the_window_is_sent_and_followed_after_it() {
     let (script, monitor) = (script(), Monitor::default());
-    let mut pacing = Pacer::Constant { rate_per_s: 1e7 }.pacing(0, 0, 1);
+    let mut pacing = Pacer::Constant { rate_per_s: 1e7 }.pacing(0, 0, 1, SECOND_NS);
     let mut books = Books::new(1, Stop::DurationNs(500), 0, &script, &monitor).of_open_loop(true).following(1000);
     books.keep_time(0);
     books.begin(0, 0, pacing.take(0).unwrap(), 0);

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Iterator
+
+import click
 
 from ...api.load.options import LoadOptions
 from ...base.errors import InterruptedRace
-from ...base.numbers import count, duration, number, percent
+from ...base.numbers import NOTHING, count, duration, number, percent
 from ...base.units import DURATION
 from ...cli.load.run import ProgressLine, RacedTarget
 from ...cli.showing import show_result
@@ -19,7 +23,7 @@ from ...report.load_result import document
 from ...report.sheet import Column, Paragraph, Section, Table, Tone
 from ...report.words import load_run
 from ...report.words.findings import LOAD, remedy, seen
-from .search import HIGH, LOW, REST_S, CapacityResult, Search, Trial, find_capacity
+from .search import CapacityResult, Search, Trial, find_capacity
 
 _VERSION = "capacity-1"
 _BAR = 24
@@ -36,7 +40,9 @@ def find_and_show(
     """Do what ``stackrace capacity`` was asked for. Raises InputError before anything is sent."""
 
     def watch(load: Load, warmup_s: float, search: Search | None) -> ProgressLine:
-        before = "" if search is None else _ahead(load, warmup_s, search)
+        before = "a closed loop  " if search is None else _ahead(load, warmup_s, search)
+        if not (as_json or sys.stderr.isatty()):
+            click.echo(before.rstrip(), err=True)
         return ProgressLine(load, warmup_s, quiet=as_json, before=before)
 
     with target.set_up(options) as setup:
@@ -51,16 +57,16 @@ def find_and_show(
 def _ahead(load: Load, warmup_s: float, search: Search) -> str:
     """Say where the search is, and how long the trials that are left take at most if each is made once."""
     rate = load.rate_per_s or 1.0
-    each_s = (load.requests or 1) / rate + warmup_s + REST_S
     left = search.most_trials
-    return f"{number(rate)}/s, {left} of such left, {duration(left * each_s)} at most  "
+    lasts = duration(left * ((load.requests or 1) / rate + warmup_s))
+    return f"trying {number(rate)}/s: {left} trial{'s' if left > 1 else ''} left, about {lasts}  "
 
 
 def _sections(outcome: CapacityResult) -> Iterator[Section]:
     answer = [Paragraph(text=_headline(outcome), tone=Tone.STRONG, whole=True)]
     answer.append(Paragraph(text=_closed(outcome), whole=True))
     if (above := outcome.above) is not None:
-        answer.append(Paragraph(text=f"At {_rate(above)} {missed_words(above.missed[0])}.", whole=True))
+        answer.append(Paragraph(text=_beyond(above), whole=True))
     answer += (Paragraph(text=text, tone=Tone.DOUBTFUL, whole=True) for text in _doubts(outcome))
     yield Section(title="", blocks=tuple(answer))
     if outcome.trials:
@@ -69,13 +75,20 @@ def _sections(outcome: CapacityResult) -> Iterator[Section]:
 
 
 def _headline(outcome: CapacityResult) -> str:
-    search, above, goal = outcome.search, outcome.above, goal_text(outcome.goal)
+    search, goal = outcome.search, goal_text(outcome.goal)
     if outcome.interrupted:
         return f"Not known yet how many requests/s keep {goal}"
-    if search.capacity is None:
-        return f"Not even {number(search.low)} requests/s keep {goal}"
-    at_least = "At least " if above is None or above.doubtful else ""
-    return f"{at_least}{number(search.capacity)} requests/s with {goal}"
+    if (found := search.capacity) is None:
+        return f"Not even {number(search.missed or search.low)} requests/s keep {goal}"
+    limits = f" ({number(found.low)} to {number(found.high)})" if found.low and found.high else ""
+    return f"{'At least ' if outcome.is_least else ''}{number(found.value)} requests/s{limits} with {goal}"
+
+
+def _beyond(above: Trial) -> str:
+    """Say how the lowest rate missed the goal; where requests pile up, no latency means anything."""
+    if above.piled_up:
+        return f"At {_rate(above)} requests piled up: the longer that lasts, the slower they are."
+    return f"At {_rate(above)} {missed_words(above.missed[0])}."
 
 
 def _closed(outcome: CapacityResult) -> str:
@@ -84,13 +97,11 @@ def _closed(outcome: CapacityResult) -> str:
     latencies = ", ".join(f"{label(name)} {timed(ran.result.latency, name)}" for name in outcome.goal.limits_s)
     loop = f"A closed loop of {count(ran.load.concurrency)} connections"
     reached = f"{loop} reached {number(ran.result.throughput_per_s)}/s, with {latencies}."
-    if outcome.interrupted:
+    if outcome.interrupted or outcome.search.capacity is None or outcome.above is not None:
         return reached
-    if outcome.above is None:
-        return f"{reached} Rates above {HIGH:g} of that were not tried; more connections (-c) may reach more."
-    if outcome.best is None:
-        return f"{reached} Rates below {LOW:g} of that were not tried; give this server a slower goal."
-    return reached
+    if math.isfinite(outcome.search.most):
+        return f"{reached} There requests wait for each other: the server has no higher rate."
+    return f"{reached} Much higher rates were not tried."
 
 
 def _doubts(outcome: CapacityResult) -> Iterator[str]:
@@ -121,7 +132,7 @@ def _table(outcome: CapacityResult) -> Table:
     return Table(columns=(
         Column(title="offered/s", cells=tuple(number(trial.rate_per_s) for trial in trials)),
         Column(title="answered/s", cells=tuple(number(one.throughput_per_s) for one in results)),
-        *(Column(title=label(name), cells=tuple(timed(one.latency, name) for one in results))
+        *(Column(title=label(name), cells=tuple(_timed(trial, name) for trial in trials))
           for name in outcome.goal.limits_s),
         Column(title="wrong", cells=tuple(wrong)),
         Column(title="half a bar is the goal", cells=tuple(bars), tones=tones, left=True),
@@ -135,25 +146,36 @@ def _share(outcome: CapacityResult, trial: Trial) -> float:
     return max(shares)
 
 
+def _timed(trial: Trial, name: str) -> str:
+    return NOTHING if trial.piled_up else timed(trial.ran.result.latency, name)
+
+
 def _said(trial: Trial) -> str:
     if trial.ran.interrupted:
         return "interrupted"
     if not trial.missed:
         return "kept"
-    return "missed, disturbed" if trial.doubtful else "missed"
+    if trial.doubtful:
+        return "missed, disturbed"
+    return "piled up" if trial.piled_up else "missed"
 
 
 def _document(outcome: CapacityResult) -> dict[str, object]:
     above = outcome.above
+    found = None if outcome.interrupted else outcome.search.capacity
     return {
         "schema": _VERSION,
         "urls": list(outcome.closed.target.urls),
         "goal": {label(name): limit for name, limit in outcome.goal.limits_s.items()},
-        "capacity_per_s": outcome.search.capacity,
-        "missed_at_per_s": outcome.search.above,
+        "capacity_per_s": found and found.value,
+        "low_per_s": found and found.low,
+        "high_per_s": found and found.high,
+        "at_least": outcome.is_least,
+        "missed_at_per_s": outcome.search.missed,
         "missed_by": _missed_by(above) if above is not None else [],
         "doubtful": above is not None and above.doubtful,
         "interrupted": outcome.interrupted,
+        "idle_s": outcome.idle_s,
         "closed": document(outcome.closed),
         "trials": [
             {"kept": not trial.missed, "missed_by": _missed_by(trial), "run": document(trial.ran)}

@@ -60,9 +60,9 @@ def command(
 ) -> None:
     """Find the highest rate at which a server answers fast enough.
 
-    A closed loop measures the server's highest throughput. Open loops with random arrivals follow, at rates between
-    0.3 and 1.05 of it, until the capacity is known to 2 %. A rate keeps the goal if the latencies do, at most 0.1 %
-    of the requests fail, and none pile up.
+    A closed loop shows where to look. Open loops with random arrivals follow, at rates ever closer to the capacity,
+    which all of them together tell, with limits. A rate keeps the goal if the latencies do, at most 0.1 % of the
+    requests fail, and none pile up.
     """
     from ...api.load.options import LoadOptions
     from ...base.errors import InputError

@@ -24,7 +24,7 @@ from ...app.projects.detection import VARIABLE
 from ...app.projects.shell import Place, unknown
 from ...base.files import by_last_parts, is_file, is_folder
 from ...base.process.view import ProtectedView
-from ...stacks.native_options import FileReading, NativeOptions, Weight
+from ...stacks.native_options import Concern, FileReading, NativeOptions, Weight
 from ...stacks.stack import ServerSpec, SettingValue
 from .hop import UNKNOWN, ReadHop
 
@@ -288,7 +288,13 @@ def _line_of(text: str, key: str) -> int:
 
 def take_settings_variable(hop: ReadHop, entry: Entry | None) -> None:
     """Note where the deployment of the app ``entry`` has other settings of Django's than the race."""
-    theirs = hop.command.variables.get(VARIABLE, "")
+    in_files = (
+        re.search(rf"\b{VARIABLE}=([\w.]+)", change.theirs)
+        for change in hop.changes
+        if change.concern is Concern.VARIABLES
+    )
+    said = next(filter(None, in_files), None)
+    theirs = said[1] if said else hop.command.variables.get(VARIABLE, "")
     if entry is not None and entry.kind is EntryKind.DJANGO and theirs not in ("", entry.target):
         _miss_variable(hop, VARIABLE, _said_at(hop, VARIABLE), f"the race has the settings {entry.target}: ")
 

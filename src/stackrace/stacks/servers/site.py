@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from ..native_options import GivenOption, NativeFile
+from ..native_options import Concern, GivenOption, NativeFile
 from ..stack import Interface, Protocol, Settings, Socket
 
 ANYBODY = "*"
@@ -278,6 +278,11 @@ class Site:
     def trusted_proxies(self) -> str:
         """Whom to believe what he says of a client, by address, separated by commas; see ``ANYBODY``."""
         return ANYBODY if self.production is None else self.production.trusted_proxies
+
+    @property
+    def kept_concerns(self) -> frozenset[Concern]:
+        """What a configuration of the user's keeps although it is decided in a race: deployed, its variables."""
+        return frozenset() if self.production is None else frozenset({Concern.VARIABLES})
 
     def stop(self, gently: signal.Signals, at_once: signal.Signals = signal.SIGTERM) -> signal.Signals:
         """Return the signal that ends the server: ``gently`` lets clients finish, where there are any."""

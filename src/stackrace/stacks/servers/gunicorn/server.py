@@ -97,7 +97,7 @@ class Gunicorn(Server):
             "gunicorn.conf.py.j2",
             site,
             file=site.file,
-            taken=sorted(OPTIONS.decided_keys),
+            taken=sorted(key for key, concern in OPTIONS.decided_keys.items() if concern not in site.kept_concerns),
             trusted=site.trusted_proxies,
             said={row.file_key: _literal(value) for row, value in rows if row.long[0] != "config"},
         )

@@ -69,14 +69,17 @@ def _pairs_of(text: str, section: str) -> list[tuple[str, str]]:
     return [(key, value) for key, value, _ in _lines(text, section) if key]
 
 
-def theirs(file: NativeFile, chosen: Collection[str]) -> str:
-    """Return the section [uwsgi] of ``file`` without what is decided for it, and without ``chosen`` settings."""
-    kept = []
+def theirs(file: NativeFile, chosen: Collection[str], kept: Collection[Concern] = ()) -> str:
+    """Return the section [uwsgi] of ``file`` without what is decided for it, and without ``chosen`` settings.
+
+    What is about the concerns ``kept`` stays.
+    """
+    left = []
     for key, _, line in _lines(file.text):
         row = OPTIONS.row(key)
-        if not row.concern and (row.setting is None or row.setting.name not in chosen):
-            kept.append(_placed(line, file.path))
-    return "\n".join(kept)
+        if (not row.concern or row.concern in kept) and (row.setting is None or row.setting.name not in chosen):
+            left.append(_placed(line, file.path))
+    return "\n".join(left)
 
 
 def _lines(text: str, section: str = _SECTION) -> Iterator[tuple[str, str, str]]:
@@ -278,7 +281,8 @@ OPTIONS = NativeOptions(
             "http-to, http11-socket, https, https-socket, puwsgi-socket, raw-socket, shared-socket, map-socket, "
             "chmod-socket C, chown-socket, stats, zerg, zerg-server, subscribe-to, fastrouter",
         ),
-        *decided(Concern.USER, "uid, gid, chroot, cap, unshare"),
+        *decided(Concern.USER, "uid, gid, chroot, cap, unshare, umask"),
+        *decided(Concern.VARIABLES, "env, unenv, envdir, early-envdir"),
         *switches("log-master, disable-logging L", Concern.LOGS),
         *decided(Concern.LOGS, "logto, logto2, logger, req-logger, logdate, log-date, log-format, logformat"),
         *decided(Concern.LOGS, "threaded-logger, touch-logreopen, log-maxsize, log-reopen, log-syslog"),

@@ -79,7 +79,9 @@ class Uwsgi(Server):
             site,
             router=_router(site),
             option=_SOCKETS[site.listen.protocol],
-            theirs=Rendered(f"{theirs(site.file, site.chosen)}\n".lstrip() if site.file else ""),
+            theirs=Rendered(
+                f"{theirs(site.file, site.chosen, site.kept_concerns)}\n".lstrip() if site.file else ""
+            ),
             said=_said(site),
             logs=logs,
             module=BODILESS if wrapped else site.app.module,
