@@ -34,21 +34,24 @@ COMMANDS = {
         "gunicorn -w4 -k gthread --threads 8 -b :80 shop:app",
         "gunicorn:workers=4,class=gthread,threads=8,keep_alive=2",
     ),
-    "the catalogue's default": ("gunicorn -w 2 shop:app", "gunicorn"),
+    "the catalogue's default": ("gunicorn -w 2 shop:app", "gunicorn:workers=2"),
     "a loop without asgi": (
         "granian --interface wsgi --loop uvloop --workers 3 a:b",
         "granian:interface=wsgi,workers=3",
     ),
     "connections of sync": ("gunicorn --worker-connections 50 a:b", "gunicorn:workers=1"),
-    "what threads make of sync": ("gunicorn --threads 4 shop:app", "gunicorn:workers=1,class=gthread,keep_alive=2"),
+    "what threads make of sync": (
+        "gunicorn --threads 4 shop:app",
+        "gunicorn:workers=1,class=gthread,threads=4,keep_alive=2",
+    ),
     "a class by its place": (
         "gunicorn -w 2 -k uvicorn.workers.UvicornWorker api:app",
-        "gunicorn:class=uvicorn,keep_alive=2",
+        "gunicorn:workers=2,class=uvicorn,keep_alive=2",
     ),
-    "wrappers": ("tini -- poetry run python -m gunicorn -w 2 a:b", "gunicorn"),
-    "a module within a package": ("python -m gunicorn.app.wsgiapp -w 2 a:b", "gunicorn"),
-    "a shell": ("sh -c 'python manage.py migrate && exec gunicorn -w 2 a:b'", "gunicorn"),
-    "a variable's default": ("gunicorn -w ${WORKERS:-2} -b 0.0.0.0:${PORT:-80} a:b", "gunicorn"),
+    "wrappers": ("tini -- poetry run python -m gunicorn -w 2 a:b", "gunicorn:workers=2"),
+    "a module within a package": ("python -m gunicorn.app.wsgiapp -w 2 a:b", "gunicorn:workers=2"),
+    "a shell": ("sh -c 'python manage.py migrate && exec gunicorn -w 2 a:b'", "gunicorn:workers=2"),
+    "a variable's default": ("gunicorn -w ${WORKERS:-2} -b 0.0.0.0:${PORT:-80} a:b", "gunicorn:workers=2"),
     "a variable before the command": ("WEB_CONCURRENCY=3 gunicorn a:b", "gunicorn:workers=3"),
     "words in a variable": ("GUNICORN_CMD_ARGS='--workers=5' gunicorn a:b", "gunicorn:workers=5"),
     "a count of cores": ("gunicorn -w $((2 * $(nproc) + 1)) a:b", f"gunicorn:workers={2 * CORES + 1}"),
@@ -62,7 +65,7 @@ COMMANDS = {
     "daphne": ("daphne -b 0.0.0.0 -p 80 shop.asgi:application", "daphne"),
     "granian": (
         "granian --interface asginl --workers 2 --loop uvloop api:app",
-        "granian:interface=asgi,loop=uvloop",
+        "granian:interface=asgi,workers=2,loop=uvloop",
     ),
     "waitress": (
         "waitress-serve --listen=*:80 --threads=8 a:b",
@@ -110,7 +113,7 @@ FILES = {
             "shop.service": "[Service]\nUser=www-data\nEnvironment=WEB_CONCURRENCY=3\nEnvironmentFile=-/etc/shop\n"
             "ExecStart=/srv/venv/bin/gunicorn \\\n  # the threads\n  --threads 4 \\\n  a:b\n"
         },
-        ("gunicorn:workers=3,class=gthread,keep_alive=2", "shop.service:5"),
+        ("gunicorn:workers=3,class=gthread,threads=4,keep_alive=2", "shop.service:5"),
     ),
     "a program of supervisor": (
         {"supervisord.conf": "[program:web]\ncommand=gunicorn -w %(ENV_N)s a:b\nenvironment=N=\"3\",M=\"4\"\n"},
@@ -187,7 +190,7 @@ def test_a_site_of_nginx_stands_before_the_server(tmp_path):
         tmp_path,
         {"deploy/nginx/site.conf": SITE, "static/a.css": "", "compose.yml": "w: {command: gunicorn -w 2 a:b}"},
     )
-    assert found.stack == 'nginx:config="deploy/nginx/site.conf"/http/gunicorn:socket=tcp'
+    assert found.stack == 'nginx:config="deploy/nginx/site.conf"/http/gunicorn:workers=2,socket=tcp'
     changes = {(change.line, change.key): change.concern for change in found.changes}
     assert changes[3, "listen"] is Concern.ADDRESS
     assert changes[5, "alias"] is Concern.PATHS
@@ -200,15 +203,15 @@ def test_a_site_of_nginx_stands_before_the_server(tmp_path):
 def test_instances_of_supervisor_are_instances_behind_nginx(tmp_path):
     files = {"supervisord.conf": "[program:web]\ncommand=gunicorn -w 2 a:b\nnumprocs=3\n"}
     alone = read(tmp_path, files)
-    assert alone.stack == "gunicorn"
+    assert alone.stack == "gunicorn:workers=2"
     assert "balances" in alone.gaps[0].why
     behind = read(tmp_path, {"nginx.conf": SITE})
-    assert behind.stack.endswith("/http/gunicorn:socket=tcp,instances=3")
+    assert behind.stack.endswith("/http/gunicorn:workers=2,socket=tcp,instances=3")
 
 
 def test_a_platform_has_a_front_end_of_its_own(tmp_path):
     found = read(tmp_path, {"nginx.conf": SITE, "Procfile": "web: gunicorn -w 2 a:b"})
-    assert found.stack == "gunicorn"
+    assert found.stack == "gunicorn:workers=2"
 
 
 def test_a_front_end_that_speaks_otherwise_is_named(tmp_path):

@@ -86,7 +86,7 @@ def test_what_a_file_says_is_changed_where_it_stands(tmp_path):
 def test_a_directive_that_says_nothing_is_an_error_with_its_line(tmp_path, line):
     site = f"server {{\n  location /a {{ proxy_pass http://a; }}\n  {line}\n}}\n"
     found = read(tmp_path, {"Dockerfile": "CMD gunicorn -w 2 a:b", "nginx.conf": site})
-    assert found.stack == "gunicorn"
+    assert found.stack == "gunicorn:workers=2"
     assert [(gap.file, gap.line) for gap in found.gaps] == [("nginx.conf", 3)]
     assert "says nothing" in found.gaps[0].why
 
@@ -97,7 +97,7 @@ def test_a_template_of_nginx_is_read_with_variables_as_gaps(tmp_path):
         "  client_max_body_size ${MAX_BODY};\n  location / { proxy_pass http://app; }\n}\n"
     )
     found = read(tmp_path, {"Dockerfile": "CMD gunicorn -w 2 a:b", "nginx/default.conf.template": site})
-    assert found.stack == 'nginx:config="nginx/default.conf.template"/http/gunicorn:socket=tcp'
+    assert found.stack == 'nginx:config="nginx/default.conf.template"/http/gunicorn:workers=2,socket=tcp'
     assert [(gap.line, gap.what) for gap in found.gaps] == [(5, "client_max_body_size ${MAX_BODY}")]
 
 
@@ -113,7 +113,7 @@ def test_what_leads_elsewhere_is_missing_by_line(tmp_path):
         tmp_path,
         {"Dockerfile": "CMD gunicorn -w 2 a:b", "mocks/Dockerfile": "CMD gunicorn a:b", "nginx.conf": site},
     )
-    assert found.stack == "nginx:config=nginx.conf/http/gunicorn:socket=tcp"
+    assert found.stack == "nginx:config=nginx.conf/http/gunicorn:workers=2,socket=tcp"
     assert sorted((gap.line, gap.what) for gap in found.gaps) == [
         (3, "server b:8000"),
         (6, "upstream blog"),

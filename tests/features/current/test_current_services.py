@@ -55,7 +55,7 @@ SERVICES = {
     ),
     "a stage": (
         {"compose.yml": "services: {w: {build: {context: ., target: prod}}}", "Dockerfile": STAGES},
-        "gunicorn:workers=3,class=gthread,keep_alive=2",
+        "gunicorn:workers=3,class=gthread,threads=4,keep_alive=2",
     ),
     "the last stage": ({"Dockerfile": STAGES}, "gunicorn:workers=3,timeout=9"),
     "an argument of the build": (
@@ -250,7 +250,7 @@ def test_what_was_exported_is_not_what_is_run(tmp_path):
             "deploy/compose.yml": "w: {command: gunicorn -w 5 a:b}",
         },
     )
-    assert (found.stack, found.others) == ("gunicorn", ())
+    assert (found.stack, found.others) == ("gunicorn:workers=2", ())
     named = read(tmp_path, {}, tmp_path / "deploy" / "compose.yml")
     behind = 'gunicorn:workers=5,socket=tcp,config="deploy/gunicorn.conf.py"'
     assert named.stack == f'nginx:config="deploy/nginx.conf"/http/{behind}'

@@ -61,7 +61,7 @@ def test_an_ingress_is_raced_as_the_server_that_it_is(tmp_path, spec, before):
 
 HOSTS = {
     "daemons": ("WSGIDaemonProcess shop processes=4 threads=7 python-home=/srv/v", ":processes=4,threads=7"),
-    "a daemon": ("WSGIDaemonProcess shop", ":processes=1"),
+    "a daemon": ("WSGIDaemonProcess shop", ":processes=1,threads=15"),
     "processes of Apache's own": ("ServerName shop.org", ":mode=embedded"),
 }
 

@@ -206,7 +206,7 @@ class ReadHop:
             for setting in spec.settings
             if setting.name in values
             and setting.name not in idle
-            and (setting.name in said if self.config else values[setting.name] != setting.default)
+            and (setting.name in said or not (self.config or values[setting.name] == setting.default))
         ]
         words += [f"{name}={value}" for name, value in (behind or {}).items()]
         words += [f"{CONFIG}={quoted_value(os.path.relpath(self.root / self.config, base))}"] if self.config else []

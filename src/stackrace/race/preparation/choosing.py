@@ -115,9 +115,10 @@ def _without_lifespan(
 
 
 def _beside(current: Stack, others: Sequence[Stack], most: int | None) -> tuple[Stack, ...]:
-    """Return ``current`` and the others, ``most`` in all; where one of them is the same, that is the current."""
-    same = next((other for other in others if other.identity == current.identity), current)
-    return (same, *(other for other in others if other is not same))[:most]
+    """Return ``current`` and the others, ``most`` in all; one that is the same, if it was asked for, in its place."""
+    same = [other for other in others if other.identity == current.identity]
+    first = same[0] if same and most is None else current
+    return (first, *(other for other in others if other not in same))[:most]
 
 
 def asked(
