@@ -101,6 +101,15 @@ def changes_between(locks: tuple[Path, Path]) -> tuple[str, ...]:
     return tuple(changes)
 
 
+def versions_named(folder: Path) -> dict[str, str]:
+    """Return the versions that the project in ``folder`` wants, by package; nothing where no file says it."""
+    path = _named(folder.absolute(), folder.absolute())
+    try:
+        return {} if path is None else _versions(path)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
+
+
 def _versions(path: Path) -> dict[str, str]:
     versions: dict[str, list[str]] = {}
     for name, version in _named_versions(path):

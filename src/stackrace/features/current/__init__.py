@@ -1,6 +1,6 @@
 """What the project runs today, as its own files say, raced beside the others."""
 
-from ...extensions import Contestants, Notice, Part, RequestPart
+from ...extensions import Contestants, Notice, Part, RequestPart, Verb
 
 EXTENSIONS = (
     Part(
@@ -11,5 +11,6 @@ EXTENSIONS = (
     ),
     RequestPart("current-file", f"{__name__}.request:CurrentRequest", f"{__name__}.request:FLAGS", "What is raced"),
     Contestants(f"{__name__}.deployment:current_stack"),
+    Verb("current", "Start", "Show what a project runs today.", f"{__name__}.verb:command", 15),
     Notice(f"{__name__}.notice", kind=f"{__name__}.model:CurrentStanding"),
 )

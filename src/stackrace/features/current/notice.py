@@ -124,10 +124,14 @@ def before(race: Race) -> str:
 def details(race: Race) -> tuple[str, ...]:
     """Return what is to be known of the deployment that was raced: its place, what was changed, what is missing."""
     deployment = deployment_of(race)
-    return () if deployment is None else tuple(_taken_over(deployment, race.current))
+    return () if deployment is None else tuple(taken_over(deployment, race.current))
 
 
-def _taken_over(deployment: CurrentDeployment, raced: str) -> Iterator[str]:
+def taken_over(deployment: CurrentDeployment, raced: str) -> Iterator[str]:
+    """Yield a sentence for each: where the deployment was read, its size, what is changed for a race and missing.
+
+    ``raced`` is the path of its stack; empty where it is not raced.
+    """
     if raced:
         beside = [file for file in deployment.read if file != deployment.file]
         read = f"{deployment.place}{f' with {listed(beside)}' if beside else ''}"

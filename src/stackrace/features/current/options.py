@@ -124,7 +124,7 @@ def _take_options(hop: ReadHop, option: str, named: str) -> None:
         return
     file = str(path.relative_to(hop.root))
     for name, value in pairs:
-        hop.at = file, _line_of(text, name)
+        hop.at = file, line_of(text, name)
         if "_" in name:
             hop.gap(name, f"{hop.spec.title}'s command line has no option for it")
         elif "%" in (value or ""):
@@ -153,7 +153,7 @@ def _take_file(hop: ReadHop, python: Path | None) -> None:
         reading = FileReading()
     hop.file_settings, hop.said = reading.settings, reading.said
     for change in reading.changes:
-        hop.at = hop.config, change.line or _line_of(text, change.key)
+        hop.at = hop.config, change.line or line_of(text, change.key)
         hop.change(change.key, change.theirs, change.concern)
     hop.at = None
     for gap in reading.not_taken:
@@ -246,7 +246,7 @@ def _take_as_read(hop: ReadHop, text: str, reading: FileReading) -> None:
         if value and not unknown(value):
             hop.set_value(name, name, value, f"{name} = {value}")
         elif _READS.search(expression) or (hop.command.variables and _READS.search(text)):
-            hop.gap(f"{name} = {expression}", UNKNOWN, Weight.SIZE, (hop.config, _line_of(text, name)))
+            hop.gap(f"{name} = {expression}", UNKNOWN, Weight.SIZE, (hop.config, line_of(text, name)))
         else:
             hop.computed.add(name)
     for number, line in enumerate(text.splitlines(), 1):
@@ -282,7 +282,8 @@ def _config_named(name: str, hop: ReadHop) -> Path | None:
     return copied if copied and is_file(copied) else hop.project.named(name, [inside, root, near])
 
 
-def _line_of(text: str, key: str) -> int:
+def line_of(text: str, key: str) -> int:
+    """Return the line of a configuration that sets ``key``; 0 where none does."""
     return line_with(rf"^\s*{'[-_]'.join(map(re.escape, re.split('[-_]', key)))}\b", text)
 
 

@@ -115,7 +115,7 @@ def _without_lifespan(
 
 
 def _beside(current: Stack, others: Sequence[Stack], most: int | None) -> tuple[Stack, ...]:
-    """Return ``current`` and the others, ``most`` in all; one that is the same, if it was asked for, in its place."""
+    """Return ``current`` and the others, ``most`` in all; the same one, if it was asked for, in its place."""
     same = [other for other in others if other.identity == current.identity]
     first = same[0] if same and most is None else current
     return (first, *(other for other in others if other not in same))[:most]

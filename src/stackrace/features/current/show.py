@@ -1,0 +1,170 @@
+"""What a project runs today, as a table of its servers, with what a race leaves out and how to race it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...app.app import Entry as AppEntry
+from ...app.lock_files import versions_named
+from ...app.projects.detection import detect
+from ...base.codec import encode
+from ...base.errors import InputError, StackError
+from ...report.exporter import Kind
+from ...report.sheet import Column, Paragraph, Section, Table, Tone
+from ...stacks.native_options import Concern
+from ...stacks.servers import catalogue
+from ...stacks.servers.contract import Entry
+from ...stacks.stack import Hop, Interface, Origin
+from ...stacks.stack_path import parse_stack, setting_text
+from .deployment import current_deployment
+from .model import CurrentDeployment, placed
+from .notice import taken_over
+from .options import line_of
+
+_VERSION = "current-1"
+_SIZES = ("processes", "workers", "threads", "instances", "class", "interface", "mode")
+_TIMES = ("keep_alive", "timeout", "harakiri", "max_requests")
+_ANY = frozenset(Interface)
+LISTED = "the project's list of packages"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """One thing of a server."""
+
+    what: str
+    """A setting by its name, or ``version``, ``address``."""
+    value: str
+    place: str
+    """Where that is said, as ``uwsgi.ini:4``; ``default`` where nobody says it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownHop:
+    """A server of the deployment."""
+
+    server: str
+    """By its name in the catalogue."""
+    facts: tuple[Fact, ...]
+    """Its version, size, time-outs and recycling, all else that the deployment says, and its address."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What was found."""
+
+    folder: Path
+    deployment: CurrentDeployment | None
+    hops: tuple[ShownHop, ...] = ()
+    """Front first; empty where it is no stack of the catalogue's."""
+
+
+def look(folder: Path, file: Path | None) -> Found:
+    """Return what the project in ``folder`` runs today, as its files say, or as ``file`` does.
+
+    Raises InputError for a ``file`` that starts no server.
+    """
+    servers = catalogue()
+    deployment = current_deployment(folder, servers.specs, file, _entry(folder))
+    if deployment is None or not deployment.stack:
+        return Found(folder=folder, deployment=deployment)
+    try:
+        stack = parse_stack(deployment.stack, servers.specs, _ANY, folder)
+    except StackError as error:
+        return Found(folder=folder, deployment=deployment.having_problem(error.message))
+    versions = versions_named(folder)
+    return Found(
+        folder=folder,
+        deployment=deployment,
+        hops=tuple(_shown(hop, servers.entries[hop.server], versions, deployment) for hop in stack.hops),
+    )
+
+
+def _entry(folder: Path) -> AppEntry | None:
+    """Return the app of a project where it is clear which is meant."""
+    try:
+        found = detect(folder)
+    except InputError:
+        return None
+    return found.entry if found is not None else None
+
+
+def _shown(hop: Hop, server: Entry, versions: dict[str, str], deployment: CurrentDeployment) -> ShownHop:
+    requirements = server.requirements(hop.settings)
+    packages = [re.split(r"[^\w.-]", package, maxsplit=1)[0].lower() for package in requirements]
+    version = [Fact(what="version", value=versions[name], place=LISTED) for name in packages if name in versions]
+    own = [name for name, origin in hop.origins.items() if origin is Origin.OWN or name in hop.chosen]
+    named = [name for name in dict.fromkeys((*_SIZES, *_TIMES, *own)) if name in hop.settings]
+    idle = hop.spec.idle(hop.settings) | (hop.spec.native.idle(hop.settings) if hop.spec.native else frozenset())
+    facts = (
+        Fact(what=name, value=setting_text(hop.settings[name]), place=_place(hop, name, deployment))
+        for name in named
+        if name not in idle
+    )
+    addresses = (
+        Fact(what="address", value=change.theirs.strip("\"'"), place=placed(change.file, change.line))
+        for change in deployment.changes
+        if change.concern is Concern.ADDRESS and change.theirs and change.file in (hop.config, deployment.file)
+    )
+    return ShownHop(server=hop.server, facts=(*version[:1], *facts, *addresses))
+
+
+def _place(hop: Hop, name: str, deployment: CurrentDeployment) -> str:
+    if name in hop.chosen:
+        return deployment.place
+    native = hop.spec.native
+    if hop.file is None or native is None or name not in hop.file.reading.said:
+        return "default"
+    names = [
+        row.file_key or row.long[0] for row in native.rows if row.setting is not None and row.setting.name == name
+    ]
+    return placed(hop.config, next(filter(None, (line_of(hop.file.text, each) for each in names)), 0))
+
+
+def _sections(found: Found) -> Iterator[Section]:
+    deployment = found.deployment
+    if deployment is None:
+        words = "No file of this project starts a server that Stackrace knows; name one: stackrace current FILE."
+        yield Section(title="", blocks=(Paragraph(text=words, tone=Tone.STRONG, whole=True),))
+        return
+    head = f"{deployment.place} runs {deployment.stack or 'what cannot be raced'}"
+    paragraphs = [Paragraph(text=head, tone=Tone.STRONG, whole=True)]
+    if deployment.problem:
+        paragraphs.append(Paragraph(text=deployment.problem, tone=Tone.DOUBTFUL, whole=True))
+    yield Section(title="", blocks=tuple(paragraphs))
+    if found.hops:
+        yield Section(title="", blocks=(_table(found.hops),))
+    told = [Paragraph(text=line, whole=True) for line in taken_over(deployment, deployment.stack)]
+    if deployment.stack and not deployment.problem:
+        told.append(Paragraph(text=f"Race it: {_race(found, deployment)}", whole=True))
+    yield Section(title="", blocks=tuple(told))
+
+
+def _race(found: Found, deployment: CurrentDeployment) -> str:
+    where = [] if found.folder == Path() else ["--project", str(found.folder)]
+    return shlex.join(["stackrace", "run", *where, "--current", deployment.file])
+
+
+def _table(hops: tuple[ShownHop, ...]) -> Table:
+    rows = [(hop.server if place == 0 else "", fact) for hop in hops for place, fact in enumerate(hop.facts)]
+    return Table(columns=(
+        Column(title="server", cells=tuple(server for server, _ in rows), left=True),
+        Column(title="", cells=tuple(fact.what for _, fact in rows), left=True),
+        Column(title="value", cells=tuple(fact.value for _, fact in rows), left=True),
+        Column(title="from", cells=tuple(fact.place for _, fact in rows), left=True),
+    ))  # fmt: skip
+
+
+def _document(found: Found) -> dict[str, object]:
+    return {
+        "schema": _VERSION,
+        "deployment": None if found.deployment is None else encode(found.deployment),
+        "hops": [encode(hop) for hop in found.hops],
+    }
+
+
+KIND = Kind(sections=_sections, document=_document)

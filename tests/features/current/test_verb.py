@@ -1,0 +1,86 @@
+"""``stackrace current`` shows what a project runs today, and races nothing."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from stackrace.base.errors import InputError
+from stackrace.features.current.show import LISTED
+from stackrace.features.current.verb import command
+
+from .setups import write
+
+CONF = "bind = '0.0.0.0:8000'\nworkers = 3\ntimeout = 40\nraw_env = ['FAST=1']\n"
+SITE = "upstream app { server 127.0.0.1:8000; }\nserver { listen 80; location / { proxy_pass http://app; } }\n"
+OTHER = "[uwsgi]\nprocesses = 2\nmodule = a:b\n"
+
+
+def current(folder, *words):
+    return CliRunner().invoke(command, ["--project", str(folder), *map(str, words)])
+
+
+def facts(found, server):
+    (hop,) = (hop for hop in found["hops"] if hop["server"] == server)
+    return {fact["what"]: (fact["value"], fact["place"]) for fact in hop["facts"]}
+
+
+def test_every_fact_has_its_place(tmp_path):
+    write(tmp_path, {
+        "Procfile": "web: gunicorn -c gunicorn.conf.py -w 2 app:app\n",
+        "gunicorn.conf.py": CONF,
+        "requirements.txt": "Gunicorn==23.0.0\n",
+    })  # fmt: skip
+    found = json.loads(current(tmp_path, "--json").stdout)
+    assert found["schema"] == "current-1"
+    assert facts(found, "gunicorn") == {
+        "version": ("23.0.0", LISTED),
+        "workers": ("2", "Procfile:1"),
+        "class": ("sync", "default"),
+        "timeout": ("40", "gunicorn.conf.py:3"),
+        "max_requests": ("0", "default"),
+        "address": ("0.0.0.0:8000", "gunicorn.conf.py:1"),
+    }
+
+
+def test_people_are_told_how_to_race_it_and_what_it_goes_without(tmp_path):
+    write(tmp_path, {"Procfile": "web: gunicorn -w 4 app:app\n", "uwsgi.ini": OTHER})
+    done = current(tmp_path)
+    assert done.exit_code == 0
+    assert done.stdout.startswith("Procfile:1 runs gunicorn:workers=4")
+    assert f"stackrace run --project {tmp_path} --current Procfile" in " ".join(done.stdout.split())
+    assert "Other deployments were found in uwsgi.ini:1" in done.stdout
+
+
+def test_a_front_end_is_a_server_of_its_own(tmp_path):
+    write(tmp_path, {
+        "compose.yml": "w: {command: gunicorn -w 4 -b 127.0.0.1:8000 a:b}\n",
+        "deploy/nginx/site.conf": SITE,
+    })  # fmt: skip
+    found = json.loads(current(tmp_path, "--json").stdout)
+    assert [hop["server"] for hop in found["hops"]] == ["nginx", "gunicorn"]
+
+
+def test_one_file_can_be_named(tmp_path):
+    write(tmp_path, {"Procfile": "web: gunicorn -w 4 app:app\n", "other.ini": OTHER})
+    assert current(tmp_path, tmp_path / "other.ini").stdout.startswith("other.ini:1 runs uwsgi:")
+    (tmp_path / "nothing.yml").write_text("a: b\n")
+    assert isinstance(current(tmp_path, tmp_path / "nothing.yml").exception, InputError)
+
+
+def test_where_there_is_nothing_that_is_said(tmp_path):
+    done = current(tmp_path)
+    assert done.exit_code == 1
+    assert "name one: stackrace current FILE" in done.stdout
+    assert json.loads(current(tmp_path, "--json").stdout) == {"schema": "current-1", "deployment": None, "hops": []}
+
+
+@pytest.mark.parametrize("words", ["sanic app.app", "twistd -n web"])
+def test_what_cannot_be_raced_is_shown_with_the_reason(tmp_path, words):
+    write(tmp_path, {"Procfile": f"web: {words}\n"})
+    done = current(tmp_path)
+    assert done.exit_code == 0
+    assert "runs what cannot be raced" in done.stdout and "own server" in done.stdout
+    assert "stackrace run" not in done.stdout
