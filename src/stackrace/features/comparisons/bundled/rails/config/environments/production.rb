@@ -23,6 +23,7 @@ Rails.application.configure do
     if Surroundings.memcached.empty?
       :null_store
     else
-      [:mem_cache_store, *Surroundings.memcached, { namespace: "stackrace" }]
+      # Dalli waits half a second, then does without this server: a busy machine would change what a page does.
+      [:mem_cache_store, *Surroundings.memcached, { namespace: "stackrace", socket_timeout: 60, failover: false }]
     end
 end
