@@ -195,14 +195,12 @@ def write_entry(entry: Path, app: App, interface: Interface, *, proxied: bool) -
     entry.write_text(entry_source(app, interface, proxied=proxied), encoding="utf-8")
 
 
-def deployed_source(
-    app: App, interface: Interface, *, proxied: bool = False, proxies: Sequence[str] | None = None
-) -> str:
-    """Return ``entry_source`` for a deployment: it counts nothing.
+def deployed_source(app: App, interface: Interface, *, proxies: Sequence[str] | None = None) -> str:
+    """Return ``entry_source`` for a deployment: it counts nothing, and has the scheme that a proxy says.
 
     Where ``proxies`` are given, it is what clients meet first: only those may say X-Forwarded-*.
     """
-    source = entry_source(app, interface, proxied=proxied, counted=False)
+    source = entry_source(app, interface, proxied=True, counted=False)
     if proxies is None:
         return source
     names = [f"x-forwarded{end}" if end else "forwarded" for end in _SAID]

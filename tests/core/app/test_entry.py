@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from stackrace.app.app import App, EntryKind, entry_of
-from stackrace.app.entry import entry_source
+from stackrace.app.entry import deployed_source, entry_source
 from stackrace.base.errors import InputError
 from stackrace.stacks.stack import Interface
 
@@ -72,6 +72,24 @@ def test_behind_a_proxy_the_scheme_is_what_it_says(tmp_path, said, scheme):
     ask = f"application({scope!r}, None, print), application({{'type': 'lifespan'}}, None, print)"
     printed = run(f"import asyncio\n{source}\n[asyncio.run(asked) for asked in ({ask})]", "'end'")
     assert printed.split() == [scheme, "None", "end"]
+
+
+@pytest.mark.parametrize(("address", "scheme"), [("10.0.0.2", "https"), ("203.0.113.7", "http"), ("", "http")])
+def test_deployed_the_scheme_is_what_a_proxy_says_and_nobody_else(tmp_path, address, scheme):
+    """Some servers leave the scheme to the app: one that redirects to https would do so for ever."""
+    (tmp_path / "echo.py").write_text(ECHO)
+    wsgi = deployed_source(app(tmp_path, EntryKind.WSGI, "echo:wsgi"), Interface.WSGI, proxies=["10.0.0.0/24"])
+    environ = {"wsgi.url_scheme": "http", "HTTP_X_FORWARDED_PROTO": "https", "REMOTE_ADDR": address}
+    assert run(wsgi, f"application({environ!r}, None)") == scheme
+    asgi = deployed_source(app(tmp_path, EntryKind.ASGI, "echo:asgi"), Interface.ASGI, proxies=["10.0.0.0/24"])
+    scope = {
+        "type": "http",
+        "scheme": "http",
+        "headers": [(b"x-forwarded-proto", b"https")],
+        "client": (address, 5000),
+    }
+    asked = f"import asyncio\n{asgi}\nasyncio.run(application({scope!r}, None, print))"
+    assert run(asked, "").split() == [scheme]
 
 
 def test_the_project_comes_first_on_the_path(tmp_path):

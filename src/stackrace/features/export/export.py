@@ -64,8 +64,6 @@ class Export:
     """The Host header that goes with it."""
     django: DjangoFacts | None
     """What the settings say, folders as they are on the target; None for an app that is none of Django's."""
-    proxied: bool = False
-    """Whether the app was raced with what a TLS proxy in front would say."""
     manage: str = "manage.py"
     """What Python runs a command of Django's by."""
     resources: Resources
@@ -102,7 +100,7 @@ class Export:
             each.strips_forwarded_headers for each in self.front.entries
         )
         app, proxies = replace(self.app, root=self.target.app), None if is_behind else self.target.proxies
-        return deployed_source(app, self.stack.interface, proxied=self.proxied, proxies=proxies)
+        return deployed_source(app, self.stack.interface, proxies=proxies)
 
     @property
     def beside(self) -> Mapping[Path, Path]:
@@ -196,7 +194,6 @@ def _made(deployment: Deployment, subject: Subject, target_for: partial[Target])
         page=_page(workload),
         host=workload.host,
         django=map_paths(examined.django, path=there),
-        proxied=any(request.has("x-forwarded-proto") for request in workload.requests),
         manage="manage.py" if (project.root / "manage.py").is_file() else "-m django",
         resources=deployment.cores,
         race=subject.race,
