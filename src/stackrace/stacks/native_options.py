@@ -350,6 +350,11 @@ class NativeOptions:
                 settings[name] = value
         return FileReading(settings=settings, said=frozenset(names), computed=computed)
 
+    def reads(self, variable: str) -> bool:
+        """Tell whether the server takes anything of its own from an environment variable."""
+        is_option = bool(self.prefix) and variable.startswith(self.prefix)
+        return is_option or variable in {self.arguments, *(row.variable for row in self.rows)} - {""}
+
     def problem(self, name: str, value: str | None) -> str:
         """Say why the option ``name`` cannot be given, empty if it can."""
         if value is not None and any(letter in value for letter in self.ends):

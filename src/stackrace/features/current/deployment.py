@@ -28,7 +28,7 @@ from ...stacks.stack_path import parse_stack
 from .fronts import Front, Fronts, front_gaps, unread_documents
 from .hop import ReadHop, shown_place
 from .model import CurrentDeployment, CurrentGap, placed
-from .options import read_hop, take_settings_variable
+from .options import name_unread, read_hop, take_settings_variable
 from .request import CurrentRequest
 
 _ELSEWHERE = {
@@ -145,6 +145,7 @@ class _Reading:
         if other is not None and self._rank(other.command) < self._likelihood(first):
             return replace(self._unraced(other), others=_places((first, *rest)))
         take_settings_variable(first, entry)
+        name_unread(first, self.programs.values())
         there = self.fronts.configured({text_of(each.file) for each in self.commands})
         there = [each for each in there if self._may_concern((self.root / each.file).parent)]
         before, elsewhere = self.fronts.before(first.command, self.commands, there)

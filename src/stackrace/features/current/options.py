@@ -19,11 +19,12 @@ from pathlib import Path
 
 from ...app.app import Entry, EntryKind
 from ...app.project_files import ProjectFiles
-from ...app.projects.deployment_command import NO_FILE, DeploymentCommand, line_with, shown, text_of
+from ...app.projects.deployment_command import NO_FILE, OPEN, DeploymentCommand, line_with, shown, text_of
 from ...app.projects.detection import VARIABLE
 from ...app.projects.shell import Place, unknown
 from ...base.files import by_last_parts, is_file, is_folder
 from ...base.process.view import ProtectedView
+from ...report.figures import listed
 from ...stacks.native_options import Concern, FileReading, NativeOptions, Weight
 from ...stacks.stack import ServerSpec, SettingValue
 from .hop import UNKNOWN, ReadHop
@@ -298,6 +299,20 @@ def take_settings_variable(hop: ReadHop, entry: Entry | None) -> None:
     theirs = said[1] if said else hop.command.variables.get(VARIABLE, "")
     if entry is not None and entry.kind is EntryKind.DJANGO and theirs not in ("", entry.target):
         _miss_variable(hop, VARIABLE, _said_at(hop, VARIABLE), f"the race has the settings {entry.target}: ")
+
+
+def name_unread(hop: ReadHop, servers: Iterable[ServerSpec]) -> None:
+    """Note the variables that are for one of the ``servers``, but not for this one, and that no file uses."""
+    command = hop.command
+    files = filter(None, (command.file, *command.documents, command.document, command.image))
+    texts = [*map(text_of, dict.fromkeys(files)), text_of(hop.root / hop.config) if hop.config else ""]
+    for name, value in command.variables.items():
+        readers = {spec.title: None for spec in servers if spec.native is not None and spec.native.reads(name)}
+        if not readers or hop.native.reads(name) or value == OPEN:
+            continue
+        if not any(re.search(rf"\$[({{]?{name}\b|environ\W+{name}\b|getenv\W+{name}\b", text) for text in texts):
+            why = f"{hop.spec.title} does not read this variable, which is for {listed(tuple(readers))}"
+            hop.gap(name, why, place=_said_at(hop, name))
 
 
 def _miss_variable(hop: ReadHop, name: str, place: tuple[str, int], before: str = "") -> None:
