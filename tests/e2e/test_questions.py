@@ -1,6 +1,7 @@
 """Verbs that ask programs of this machine something go on without those that do not answer, and name them."""
 
 import os
+import re
 
 import pytest
 
@@ -43,7 +44,7 @@ def test_a_verb_goes_on_without_programs_that_do_not_answer(stackrace, silent, v
     named = [line for line in done.stderr.splitlines() if line.startswith("note: ")]
     for line in named:
         # between them a busy machine is named
-        assert "did not end within 5 s; " in line
+        assert re.search(r"did not end within (5|60) s; ", line), line
         assert line.endswith("; end it or take it off PATH")
     # a doctor may find fault with this machine
     assert done.returncode == 0 or verb == "doctor", done.stderr
