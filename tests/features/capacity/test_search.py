@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.factories import make_counts, make_quantiles, make_result
 
 from stackrace.features.capacity.estimate import crossing
-from stackrace.features.capacity.search import _BRACKET, _FARTHEST, HIGH, LOW, Search, Tried, requests_for
+from stackrace.features.capacity.search import (
+    _BRACKET,
+    _FARTHEST,
+    HIGH,
+    LOW,
+    Search,
+    Tried,
+    most_of,
+    requests_for,
+)
 
 ALLOWED = {"p50": 0.5}
 
@@ -57,6 +69,15 @@ def test_no_rate_is_tried_that_the_server_cannot_reach() -> None:
     found, tried = ended(searching(100.0, most=102.0), math.inf)
     assert max(tried) == 102.0
     assert (found.capacity.value, found.missed) == (102.0, None)
+
+
+def test_a_closed_loop_tells_the_most_where_requests_waited_and_none_was_given_up() -> None:
+    ran = SimpleNamespace(result=replace(make_result(), latency=make_quantiles(2.0), counts=make_counts(100)))
+    reached = ran.result.throughput_per_s
+    assert reached < most_of(ran, 0.1) < 1.2 * reached
+    assert most_of(ran, 1.5) == math.inf
+    ran.result = replace(ran.result, counts=make_counts(100, timed_out=1))
+    assert most_of(ran, 0.1) == math.inf
 
 
 def test_where_every_rate_keeps_the_goal_much_higher_ones_are_tried() -> None:

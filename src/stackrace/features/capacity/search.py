@@ -351,7 +351,7 @@ class _Searching:
         """Make one trial after the other."""
         reached = self.first.result.throughput_per_s
         allowed = {name: 1 - q for name, q in zip(self.goal.limits_s, self.goal.quantiles, strict=True)}
-        most = self._most(reached)
+        most = most_of(self.first, self.idle.takes_s)
         search = Search(low=LOW * reached, high=min(HIGH * reached, most), allowed=allowed, most=most)
         is_over = False
         while not is_over and (rate := search.next_rate) is not None:
@@ -371,16 +371,6 @@ class _Searching:
             interrupted=is_over,
         )
 
-    def _most(self, reached: float) -> float:
-        """Return what the server cannot exceed: what it reached, where requests waited for each other in it.
-
-        At most one answer of each process more would have come in that time.
-        """
-        latency, duration_s = self.first.result.latency, self.first.result.duration_s
-        if latency.p50 < 1.5 * self.idle.takes_s + _AT_REST_S:
-            return math.inf
-        return reached * (1 + self.idle.takes_s / duration_s) * 1.02
-
     def _load(self, rate: float) -> Load:
         """Return the load of one trial; each has arrivals of its own."""
         idle_s, least = self.idle.takes_s, requests_for(self.goal.quantiles)
@@ -399,6 +389,18 @@ class _Searching:
             if ran.interrupted or not self.trials[-1].doubtful:
                 break
         return not self.trials[-1].ran.interrupted
+
+
+def most_of(closed: FinishedRun, idle_s: float) -> float:
+    """Return what the server cannot exceed, per second: what it reached where requests waited for each other.
+
+    At most one answer of each process more would have come in that time. Infinite where nothing waited, or where it
+    also worked on requests that were given up.
+    """
+    ran = closed.result
+    if ran.latency.p50 < 1.5 * idle_s + _AT_REST_S or ran.counts.errors:
+        return math.inf
+    return ran.throughput_per_s * (1 + idle_s / ran.duration_s) * 1.02
 
 
 def answers_s(idle_s: float) -> float:
