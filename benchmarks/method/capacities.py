@@ -14,20 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from stackrace.features.capacity.search import (
-    HIGH,
-    LEAST_S,
-    LOW,
-    MOST_S,
-    Search,
-    Tried,
-    answers_s,
-    requests_for,
-)  # fmt: skip
+from stackrace.features.capacity.search import HIGH, LOW, Search, Tried
+from stackrace.features.capacity.trials import WARMUP, closed_s, highest, trial_s
 
 SEARCHES = 12
-_WARMUP = 0.2
-_CLOSED_S = 3.0
 _Times = npt.NDArray[np.float64]
 
 
@@ -80,14 +70,12 @@ def searched(queue: Queue, seed: int) -> tuple[Search, float]:
     """Return a search at its end, and how many seconds its trials took."""
     dice = np.random.default_rng(seed)
     reached = queue.workers / queue.service_s * float(np.exp(dice.normal(0, 0.01)))
-    closed_s = min(max(_CLOSED_S, answers_s(queue.service_s)), MOST_S)
-    most = reached * (1 + queue.service_s / closed_s) * 1.02
-    name, allowed, took_s = "limit", 1 - queue.quantile, closed_s
+    most = highest(reached, queue.service_s, closed_s(queue.service_s))
+    name, allowed, took_s = "limit", 1 - queue.quantile, closed_s(queue.service_s)
     search = Search(low=LOW * reached, high=min(HIGH * reached, most), allowed={name: allowed}, most=most)
     while (rate := search.next_rate) is not None:
-        wanted_s = max(LEAST_S, requests_for([queue.quantile]) / rate, answers_s(queue.service_s))
-        requests = math.ceil(min(wanted_s, MOST_S) * rate)
-        before = int(requests * _WARMUP)
+        requests = math.ceil(trial_s(rate, [queue.quantile], queue.service_s) * rate)
+        before = int(requests * WARMUP)
         latencies = queue.latencies(dice, rate, requests + before)[before:]
         slow = float((latencies > queue.limit_s).mean())
         search = search.after(Tried(rate_per_s=rate, kept=slow <= allowed, slow={name: slow}))
@@ -109,10 +97,8 @@ def rows() -> Iterator[str]:
             took_s += seconds / SEARCHES
         near = sum(abs(error) <= math.log(1.05) for error in errors)
         within, held = within + near, held + covered
-        kind, goal = (
-            "fixed" if queue.is_fixed else "exponential",
-            f"p{queue.quantile * 100:g} <= {queue.limit_s:g} s",
-        )
+        kind = "fixed" if queue.is_fixed else "exponential"
+        goal = f"p{queue.quantile * 100:g} <= {queue.limit_s:g} s"
         yield (
             f"{queue.service_s:g} s {kind}, {queue.workers} workers, {goal}: "
             f"truth {truth:.4g}/s, bias {np.mean(errors):+.3f}, sd {np.std(errors):.3f}, within 5 % {near}, "

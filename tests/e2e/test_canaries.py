@@ -60,6 +60,13 @@ def test_no_verb_and_no_file_gives_one_away(brief, stackrace, world):
     shows_nothing(stackrace("trend", "shop", "--json", cwd=world.outside), world)
 
 
+@pytest.mark.parametrize("words", [(), ("--json",)], ids=["text", "json"])
+def test_what_is_run_today_is_shown_without_them(stackrace, world, words):
+    shown = stackrace("current", "--project", world.root, *words, cwd=world.outside)
+    assert shown.returncode == 0, shown.stderr
+    assert "gunicorn" in shows_nothing(shown, world)
+
+
 def test_exported_files_have_the_names_of_variables_in_place_of_secrets(stackrace, world):
     file = world.race_file(SHORT, f'urls = ["/about?k={token("path")}"]')
     exported = stackrace("export", file, "cheroot", "--to", world.outside / "deploy", cwd=world.outside)

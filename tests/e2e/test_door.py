@@ -69,9 +69,10 @@ VERBS = {
     "run": (*BRIEF, "run", *GIVEN, "--stack", "waitress", "--stack", "gunicorn", "-c", "1", "--budget", "5min"),
     "tune": (*BRIEF, "tune", "gunicorn", "--vary", "class", *GIVEN, "-c", "1", "--budget", "5min"),
     "up": ("sh", "-c", UP),
+    "current alone": (STACKRACE, "current", "Procfile"),
 }
 
-OFTEN = ("check", "run")
+OFTEN = ("check", "current alone", "run")
 """The verbs of which an ordinary run of the tests holds one world; the others wait for the exhaustive one."""
 
 SCENES = [

@@ -6,8 +6,7 @@ import signal
 import pytest
 from benchmarks.interrupted import interrupt_often
 
-ENDS = [(verb, signal.SIGINT) for verb in ("run",)]
-ENDS += [("up", signal.SIGTERM)]
+ENDS = [("run", signal.SIGINT), ("up", signal.SIGTERM)]
 ENDS += [
     pytest.param(*end, marks=pytest.mark.exhaustive)
     for end in (

@@ -131,7 +131,7 @@ def load(name: str, *flags: str) -> Said:
 
 def capacity(name: str, *flags: str) -> Said:
     """Return what ``stackrace capacity`` says of a recorded search; nothing is sent."""
-    from stackrace.features.capacity.search import CapacityResult
+    from stackrace.features.capacity.trials import CapacityResult
 
     search = import_module("stackrace.features.capacity.report")
     found = read(CapacityResult, name)

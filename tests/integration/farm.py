@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 from threading import Lock
 
-import pytest
 from _pytest.mark import ParameterSet
+from tests.ordinary import ordinarily
 
 from stackrace.app.app import App
 from stackrace.app.environment import app_environment
@@ -82,11 +82,7 @@ def of_one_process(path: str) -> str:
 
 def some_of(paths: Iterable[str], some: Iterable[str]) -> list[ParameterSet]:
     """Return those of ``paths`` of which nothing is missing here as parameters: all but ``some`` are exhaustive."""
-    kept = set(some)
-    return [
-        pytest.param(path, marks=() if path in kept else pytest.mark.exhaustive)
-        for path in launchable(dict.fromkeys(paths))
-    ]
+    return ordinarily(launchable(dict.fromkeys(paths)), set(some))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ from ..base.errors import InputError, said_by
 from ..base.files import read_text
 from ..base.process import run, uv_program
 from ..base.text import tail
+from .project_files import repository_folders
 
 _LOCKS = ("uv.lock", "poetry.lock", "Pipfile.lock", "pylock.toml")
 """Files that say exactly what is installed; the first that a project has is its own."""
@@ -103,7 +104,7 @@ def changes_between(locks: tuple[Path, Path]) -> tuple[str, ...]:
 
 def versions_named(folder: Path) -> dict[str, str]:
     """Return the versions that the project in ``folder`` wants, by package; nothing where no file says it."""
-    path = _named(folder.absolute(), folder.absolute())
+    path = _named(folder.absolute(), (folder.absolute(), *repository_folders(folder))[-1])
     try:
         return {} if path is None else _versions(path)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from stackrace.features.capacity import search
+from stackrace.features.capacity import trials
 from stackrace.measure.load import Load
 
 TRIALS = ("CLOSED_WARMUP_S", "LEAST_S", "MOST_S", "WARMUP_S")
@@ -26,7 +26,7 @@ def of_requests(loads: Callable[..., tuple[Load, Load]]) -> Callable[..., tuple[
 def shorten() -> None:
     """Make the trials of this process short."""
     for name in TRIALS:
-        setattr(search, name, TRIAL_S)
-    search._loads = of_requests(search._loads)
-    search.requests_for = lambda _: TRIAL_REQUESTS
-    search._ANSWERS = search._LEAST_ANSWERS = 1
+        setattr(trials, name, TRIAL_S)
+    trials._loads = of_requests(trials._loads)
+    trials.requests_for = lambda _: TRIAL_REQUESTS
+    trials._ANSWERS = trials._LEAST_ANSWERS = 1

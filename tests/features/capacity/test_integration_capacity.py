@@ -14,7 +14,7 @@ from tests.brief import of_the_stacks
 from tests.features.capacity.brief import TRIALS, of_requests
 
 from stackrace.base.errors import InputError, RefusedError
-from stackrace.features.capacity import search as capacity_search
+from stackrace.features.capacity import trials as capacity_trials
 from stackrace.features.capacity.verb import command
 from stackrace.validity import registry
 from stackrace.validity.declaration import Made
@@ -42,8 +42,8 @@ class Server(ThreadingHTTPServer):
 @pytest.fixture
 def url(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     for name in TRIALS:
-        monkeypatch.setattr(capacity_search, name, 0.05)
-    monkeypatch.setattr(capacity_search, "_loads", of_requests(capacity_search._loads))
+        monkeypatch.setattr(capacity_trials, name, 0.05)
+    monkeypatch.setattr(capacity_trials, "_loads", of_requests(capacity_trials._loads))
     # no trial is made again because of what else this machine does
     monkeypatch.setitem(registry.CHECKS, Made.RUN, of_the_stacks(registry.CHECKS[Made.RUN]))
     with Server(("127.0.0.1", 0), Handler) as server:

@@ -13,16 +13,8 @@ from hypothesis import strategies as st
 from tests.factories import make_counts, make_quantiles, make_result
 
 from stackrace.features.capacity.estimate import crossing
-from stackrace.features.capacity.search import (
-    _BRACKET,
-    _FARTHEST,
-    HIGH,
-    LOW,
-    Search,
-    Tried,
-    most_of,
-    requests_for,
-)
+from stackrace.features.capacity.search import _BRACKET, _FARTHEST, HIGH, LOW, Search, Tried
+from stackrace.features.capacity.trials import most_of, requests_for
 
 ALLOWED = {"p50": 0.5}
 

@@ -34,11 +34,11 @@ class _Seen(NamedTuple):
 
     used_ns: int
     waits_ns: int
-    """How long it had waited for a core, as the kernel counts."""
+    """Time it had waited for a core, as the kernel counts it."""
     ahead_ns: int
-    """What was counted of a wait before the kernel did."""
+    """Part of a wait that was counted here before the kernel counted it."""
     sleeps: int | None
-    """How often it had given its core away, if it was ready."""
+    """Voluntary context switches so far; None where it was not ready to run."""
 
 
 _NEVER_SEEN = _Seen(0, 0, 0, None)
@@ -191,7 +191,7 @@ def _spent(pid: int, thread: str) -> tuple[int, int, bool]:
 
 
 def _sleeps(pid: int, thread: str) -> int | None:
-    """Return how often a thread gave its core away by itself; None where nobody tells."""
+    """Return the voluntary context switches of a thread; None where the kernel does not tell."""
     status = read(f"/proc/{pid}/task/{thread}/status") or b""
     count = status.rpartition(b"\nvoluntary_ctxt_switches:")[2].split(maxsplit=1)
     return int(count[0]) if count and count[0].isdigit() else None

@@ -12,7 +12,7 @@ from ...stats.limits import critical
 
 _CONFIDENCE = 0.95
 _SLOPE = 10.0
-"""What is believed of the slope before anything is seen."""
+"""Slope of the curve that is assumed before any trial."""
 _BELIEF = 1e-4
 _FLATTEST, _STEEPEST = 2.0, 200.0
 _LEAST_LEFT = 0.1

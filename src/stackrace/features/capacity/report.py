@@ -10,7 +10,7 @@ import click
 
 from ...api.load.options import LoadOptions
 from ...base.errors import InterruptedRace
-from ...base.numbers import NOTHING, count, duration, number, percent
+from ...base.numbers import NOTHING, count, duration, number, percent, things
 from ...base.units import DURATION
 from ...cli.load.run import ProgressLine, RacedTarget
 from ...cli.showing import show_result
@@ -23,7 +23,8 @@ from ...report.load_result import document
 from ...report.sheet import Column, Paragraph, Section, Table, Tone
 from ...report.words import load_run
 from ...report.words.findings import LOAD, remedy, seen
-from .search import CapacityResult, Search, Trial, find_capacity
+from .search import Search
+from .trials import CapacityResult, Trial, find_capacity
 
 _VERSION = "capacity-1"
 _BAR = 24
@@ -55,11 +56,11 @@ def find_and_show(
 
 
 def _ahead(load: Load, warmup_s: float, search: Search) -> str:
-    """Say where the search is, and how long the trials that are left take at most if each is made once."""
+    """Say where the search is, and about how long the trials take that are left, if each is made once."""
     rate = load.rate_per_s or 1.0
     left = search.most_trials
     lasts = duration(left * ((load.requests or 1) / rate + warmup_s))
-    return f"trying {number(rate)}/s: {left} trial{'s' if left > 1 else ''} left, about {lasts}  "
+    return f"trying {number(rate)}/s: {things(left, 'trial')} left, about {lasts}  "
 
 
 def _sections(outcome: CapacityResult) -> Iterator[Section]:

@@ -1,0 +1,302 @@
+"""The trials of a search for a server's capacity: a closed loop, then open loops at rates ever closer to it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from ...api.load.measure import LoadSetup, Watcher, measure, open_connections, refuse_too_much
+from ...base.errors import InterruptedRace, RefusedError
+from ...base.verdict import Effect, Finding
+from ...measure.engine.histogram import distribution
+from ...measure.engine.load_run import FinishedRun, Goal, Miss, Missed
+from ...measure.load import Load
+from ...report.words.load_run import failures
+from ...stats.summary import BEYOND
+from ...validity.generator import overload
+from .search import HIGH, LOW, Search, Tried
+
+CLOSED_S, CLOSED_WARMUP_S = 3.0, 1.0
+LEAST_S = 5.0
+"""Every trial lasts so long at least, and as long as its quantiles take requests."""
+MOST_S = 30.0
+"""It lasts longer only for a page that is slow itself."""
+_ANSWERS, _LEAST_ANSWERS = 50, 20
+"""Answers, one after the other, for whose time a trial should last, and for whose it always does."""
+_UNSURE = 1.02
+"""Error of a closed loop's throughput, as a factor."""
+WARMUP = 0.2
+"""Load before a trial as a share of it: queues grow to their usual length."""
+WARMUP_S = 0.5
+
+_IDLE_REQUESTS = 5
+_AT_REST, _AT_REST_S = 2.0, 0.005
+"""A server rests when a request alone takes at most so many times what one took at first, and a little."""
+_MOST_ASKED = 10
+
+_TRIES = 3
+"""A rate that missed the goal while something disturbed the run is tried so often."""
+
+_OVERLOAD = overload.declaration.id
+"""The finding that is an answer here: the server does not keep up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """One open loop."""
+
+    ran: FinishedRun
+    missed: tuple[Miss, ...]
+    """How it missed the goal; empty where it kept it."""
+
+    @property
+    def rate_per_s(self) -> float:
+        """The rate at which requests fell due."""
+        return self.ran.load.rate_per_s or 0.0
+
+    @property
+    def disturbed(self) -> tuple[Finding, ...]:
+        """Findings that a race would refuse it for, beside that the server does not keep up."""
+        return tuple(
+            finding
+            for finding in self.ran.verdict.findings
+            if finding.effect is not Effect.WARNS and finding.check != _OVERLOAD
+        )
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether it may have missed the goal for another reason than the server; what was kept was kept."""
+        return bool(self.missed and self.disturbed)
+
+    @property
+    def piled_up(self) -> bool:
+        """True for a trial in which requests piled up: its latencies depend on its length."""
+        return any(miss.what in (Missed.KEEPING_UP, Missed.UNSENT) for miss in self.missed)
+
+    def tried(self, goal: Goal) -> Tried:
+        """Return what the search goes by: of a trial that missed more than latencies, every request was slow."""
+        is_slow = any(miss.what is not Missed.LATENCY for miss in self.missed)
+        buckets = distribution(self.ran.result.histogram)
+        total = sum(bucket.count for bucket in buckets)
+        slow = {
+            name: 1.0 if is_slow or not total else _above(limit_s, self.ran) / total
+            for name, limit_s in goal.limits_s.items()
+        }
+        return Tried(rate_per_s=self.rate_per_s, kept=not self.missed, slow=slow)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CapacityResult:
+    """The search at its end."""
+
+    goal: Goal
+    closed: FinishedRun
+    """The closed loop, which shows how much the server can take."""
+    idle_s: float
+    """How long a request alone takes, in seconds."""
+    trials: tuple[Trial, ...]
+    """In the order in which they were made."""
+    search: Search
+    """What the trials say."""
+    notes: tuple[str, ...]
+    """Worth telling the user, one sentence each."""
+    interrupted: bool = False
+
+    @property
+    def above(self) -> Trial | None:
+        """The last trial at the lowest rate that missed the goal."""
+        return self._at(self.search.missed)
+
+    @property
+    def best(self) -> Trial | None:
+        """The last trial at the highest rate that kept it."""
+        return self._at(self.search.kept)
+
+    @property
+    def is_least(self) -> bool:
+        """Whether the capacity may be higher: no rate missed the goal, or only one that something disturbed."""
+        return self.above is None or self.above.doubtful
+
+    def _at(self, rate_per_s: float | None) -> Trial | None:
+        return next((trial for trial in reversed(self.trials) if trial.rate_per_s == rate_per_s), None)
+
+
+_Watch = Callable[[Load, float, Search | None], Watcher]
+"""Returns who watches a load with so many seconds of warm-up; with the search, once the closed loop is over."""
+
+
+def find_capacity(setup: LoadSetup, goal: Goal, *, connections: int, seed: int, watch: _Watch) -> CapacityResult:
+    """Search for the highest rate that keeps ``goal``; Ctrl-C ends the search early.
+
+    Raises InputError before anything is sent, RefusedError and InterruptedRace where no rate was tried.
+    """
+    closed, opened = _loads(setup, connections)
+    notes = tuple(dict.fromkeys([*setup.target.notes, *_allowed(setup, closed), *_allowed(setup, opened)]))
+    idle = _Idle(setup, closed)
+    if closed.duration_s is not None:
+        closed = replace(closed, duration_s=closed_s(idle.takes_s))
+    first = measure(setup, closed, watch(closed, CLOSED_WARMUP_S, None), warmup_s=CLOSED_WARMUP_S)
+    if first.interrupted:
+        raise InterruptedRace("stopped before the first rate was tried")
+    if not first.result.counts.ok:
+        raise RefusedError(f"there was no right answer: {'; '.join(failures(first))}")
+    return _Searching(
+        setup=setup, goal=goal, first=first, idle=idle, opened=replace(opened, seed=seed), watch=watch, notes=notes
+    ).result()
+
+
+def _loads(setup: LoadSetup, connections: int) -> tuple[Load, Load]:
+    """Return the closed loop, and the open one of a single request a second, from which all trials are made."""
+    most = open_connections(setup.over_tcp)
+    asked = setup.options.load(most)
+    opened = replace(asked, concurrency=most, duration_s=None, requests=1, rate_per_s=1.0, poisson=True)
+    return replace(asked, concurrency=connections, duration_s=CLOSED_S), opened
+
+
+def _allowed(setup: LoadSetup, load: Load) -> tuple[str, ...]:
+    return refuse_too_much(load, setup.cores, over_tcp=setup.over_tcp)
+
+
+def _above(limit_s: float, ran: FinishedRun) -> int:
+    """Return how many requests took longer than a limit; a bucket is 0.1 % wide."""
+    return sum(bucket.count for bucket in distribution(ran.result.histogram) if bucket.value_s > limit_s * 1.001)
+
+
+class _Silent:
+    """Watches what is over at once."""
+
+    def calibrating(self) -> None:
+        """See `Watcher`."""
+
+    def connecting(self, opened: int, connections: int) -> None:
+        """See `Watcher`."""
+
+    def draw(self, ok: int, errors: int, elapsed_s: float) -> None:
+        """See `Watcher`."""
+
+    def clear(self) -> None:
+        """See `Watcher`."""
+
+
+class _Idle:
+    """A server that nothing else is asked of."""
+
+    def __init__(self, setup: LoadSetup, closed: Load) -> None:
+        self._setup = replace(setup, options=replace(setup.options, no_ceiling=True))
+        self._load = replace(closed, concurrency=1, duration_s=None, requests=1)
+        self.takes_s = self._took_s(_IDLE_REQUESTS)
+        """How long a request takes, in seconds."""
+
+    def _took_s(self, requests: int) -> float:
+        ran = measure(self._setup, replace(self._load, requests=requests), _Silent())
+        if ran.interrupted:
+            raise InterruptedRace("stopped before the first rate was tried")
+        return ran.result.latency.p50
+
+    def rest(self) -> None:
+        """Wait until what an earlier trial has left in queues is done: one request more waits behind it.
+
+        Few are asked, since on a busy machine none may be as fast as the first.
+        """
+        for _ in range(_MOST_ASKED):
+            if max(self._took_s(1), self._took_s(1)) <= _AT_REST * self.takes_s + _AT_REST_S:
+                return
+
+
+@dataclass(slots=True, kw_only=True)
+class _Searching:
+    """A search at work."""
+
+    setup: LoadSetup
+    goal: Goal
+    first: FinishedRun
+    idle: _Idle
+    opened: Load
+    watch: _Watch
+    notes: tuple[str, ...]
+    trials: list[Trial] = field(default_factory=list)
+
+    def result(self) -> CapacityResult:
+        """Make one trial after the other."""
+        reached = self.first.result.throughput_per_s
+        allowed = {name: 1 - q for name, q in zip(self.goal.limits_s, self.goal.quantiles, strict=True)}
+        most = most_of(self.first, self.idle.takes_s)
+        search = Search(low=LOW * reached, high=min(HIGH * reached, most), allowed=allowed, most=most)
+        is_over = False
+        while not is_over and (rate := search.next_rate) is not None:
+            try:
+                is_over = not self._tried(self._load(rate), search)
+            except InterruptedRace:
+                is_over = True
+            if not is_over:
+                search = search.after(self.trials[-1].tried(self.goal))
+        return CapacityResult(
+            goal=self.goal,
+            closed=self.first,
+            idle_s=self.idle.takes_s,
+            trials=tuple(self.trials),
+            search=search,
+            notes=self.notes,
+            interrupted=is_over,
+        )
+
+    def _load(self, rate: float) -> Load:
+        """Return the load of one trial; each has arrivals of its own."""
+        requests = math.ceil(trial_s(rate, self.goal.quantiles, self.idle.takes_s) * rate)
+        seed = (self.opened.seed + len(self.trials)) % 2**64
+        return replace(self.opened, rate_per_s=rate, requests=requests, seed=seed)
+
+    def _tried(self, load: Load, search: Search) -> bool:
+        """Make one trial, again where something disturbed it; tell whether it came to its end."""
+        for _ in range(_TRIES):
+            self.idle.rest()
+            warmup_s = max(WARMUP_S, WARMUP * (load.requests or 1) / (load.rate_per_s or 1.0))
+            ran = measure(self.setup, load, self.watch(load, warmup_s, search), warmup_s=warmup_s)
+            self.trials.append(Trial(ran=ran, missed=tuple(_misses(self.goal, ran))))
+            if ran.interrupted or not self.trials[-1].doubtful:
+                break
+        return not self.trials[-1].ran.interrupted
+
+
+def most_of(closed: FinishedRun, idle_s: float) -> float:
+    """Return what the server cannot exceed, per second, as a closed loop has shown.
+
+    Infinite where requests did not wait for each other, or where the server also worked on ones that were given up.
+    """
+    ran = closed.result
+    if ran.latency.p50 < 1.5 * idle_s + _AT_REST_S or ran.counts.errors:
+        return math.inf
+    return highest(ran.throughput_per_s, idle_s, ran.duration_s)
+
+
+def highest(reached: float, idle_s: float, lasted_s: float) -> float:
+    """Return the most that a saturated server can answer, per second, which ``reached`` so much in ``lasted_s``.
+
+    One answer more of each process may have been under way.
+    """
+    return reached * (1 + idle_s / lasted_s) * _UNSURE
+
+
+def closed_s(idle_s: float) -> float:
+    """Return the length of the closed loop in seconds, for a page that takes ``idle_s`` alone."""
+    return min(max(CLOSED_S, _ANSWERS * idle_s), MOST_S)
+
+
+def trial_s(rate: float, quantiles: Sequence[float], idle_s: float) -> float:
+    """Return the length of a trial at ``rate`` in seconds, for a page that takes ``idle_s`` alone."""
+    wanted_s = max(LEAST_S, requests_for(quantiles) / rate, _ANSWERS * idle_s)
+    return min(wanted_s, max(MOST_S, _LEAST_ANSWERS * idle_s))
+
+
+def requests_for(quantiles: Sequence[float]) -> int:
+    """Return how many requests tell all ``quantiles`` (each in [0, 1)) by themselves.
+
+    N(1 − q) ≥ 50 of the highest one: see `stats.percentiles`.
+    """
+    return math.ceil(BEYOND / (1 - max(quantiles)) - 1e-9)
+
+
+def _misses(goal: Goal, ran: FinishedRun) -> Iterator[Miss]:
+    yield from goal.misses(ran.result)
+    yield from (Miss(what=Missed.KEEPING_UP) for finding in ran.verdict.findings if finding.check == _OVERLOAD)
