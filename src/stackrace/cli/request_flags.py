@@ -54,7 +54,8 @@ _ENTRY_OPTIONS = (
         "urls",
         multiple=True,
         metavar="PATH",
-        help="Path to request. Repeat it for more; they are sent in turn. Default: up to five main pages.",
+        help="Path to request. Repeat it for more; they are sent in turn. Default: up to five main pages, "
+        "the same in each race of the project.",
     ),
 )
 _host_option = _app(
@@ -84,6 +85,11 @@ STARTED_OPTIONS = (
         "without an app.",
     ),
     *_ENTRY_OPTIONS,
+    _app(
+        "--new-pages",
+        is_flag=True,
+        help="Choose the main pages anew. Default: those of the project's last race, as long as they all answer.",
+    ),
     _app(
         "--check",
         multiple=True,
@@ -201,6 +207,8 @@ def _refuse_both(given: Mapping[str, Any]) -> None:
         raise InputError(f"--project {given['folder']} is not a folder")
     if {"session", "urls"} <= given.keys():
         raise InputError("give --session or --url, not both")
+    if "new_pages" in given and {"session", "urls"} & given.keys():
+        raise InputError("--new-pages has pages chosen; leave it out where --url or --session names them")
     if {"run_requests", "run_s"} <= given.keys():
         raise InputError("give --requests or --duration, not both")
 

@@ -22,6 +22,7 @@ from ...deploy.protection import ProtectedProject, Protection
 from ...measure.workload import PageTime, Request, Workload
 from ..request.request import RaceRequest
 from .app import AskedApp, find_app
+from .kept_pages import KeptPages, kept_pages
 from .pages import Crawling, Page, asked_pages, holds_secret, problem_of, raced
 from .sessions import with_bundled_sessions
 from .workloads import urls_of, workloads_of
@@ -87,27 +88,36 @@ def examined_app(
     with protection.view.naming_originals():
         preparing(app)
         _require_folders(request.static or {}, protection)
-    urls = urls_of(request, found_app.urls)
-    home: Reply | None = None
-    secret: tuple[Page, ...] = ()
-    if not urls:
-        urls, home, secret = _main_pages(app, request, protection, most_pages, on_preparing)
+    named = urls_of(request, found_app.urls)
+    kept = kept_pages(original, request, most_pages)
+    choice = _Choice(named) if named else _choice(app, request, protection, most_pages, kept, on_preparing)
     on_preparing(Preparing(step=Step.ANSWERS, subject=app.name))
+
+    def ask() -> Examination:
+        requests = tuple(Request(path=path, headers=request.headers) for path in choice.paths)
+        follow = not named and app.entry.kind is not EntryKind.FILES
+        return protection.ask(app, requests, host=request.host or "", follow=follow)
+
     begun = time.monotonic()
-    requests = tuple(Request(path=path, headers=request.headers) for path in urls)
-    follow = home is not None and app.entry.kind is not EntryKind.FILES
-    examination = protection.ask(app, requests, host=request.host or "", follow=follow)
+    examination = ask()
+    if choice.is_kept and (lost := _lost(examination)):
+        on_preparing(Preparing(step=Step.CHOSEN, subject=f"{lost}; pages are chosen anew."))
+        choice = _main_pages(app, request, protection, most_pages, on_preparing)
+        begun = time.monotonic()
+        examination = ask()
     took_s = time.monotonic() - begun
     chosen: tuple[str, ...] = ()
-    if home is not None:
+    if not named:
         examination = _able(examination)
-        chosen = (*_named(examination, home), *_withheld(secret))
+        chosen = (*_said(examination, choice), *_withheld(choice.secret))
         for sentence in chosen:
             on_preparing(Preparing(step=Step.CHOSEN, subject=sentence))
     static = _static(request, app, examination)
     app = replace(app, static=static)
     seen = {url: protection.view.path(folder) for url, folder in static.items()}
     workloads, notes = workloads_of(request, app, replace(examination, static=seen), protection.ask)
+    if not named:
+        kept.write([_asked_path(exchange) for exchange in examination.exchanges])
     return ExaminedApp(
         app=app,
         project=original,
@@ -191,12 +201,36 @@ def furnished(app: App, request: RaceRequest, beside: Mapping[str, str]) -> App:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """Pages to race, named or chosen."""
+
+    paths: tuple[str, ...]
+    home: Reply | None = None
+    """The app's answer to "/"; None where it was not asked for."""
+    secret: tuple[Page, ...] = ()
+    """Pages that could be raced but for a secret in their paths."""
+    is_kept: bool = False
+    """Chosen for the project's last race."""
+
+
+def _choice(
+    app: App,
+    request: RaceRequest,
+    protection: Protection,
+    most: int,
+    kept: KeptPages,
+    on_preparing: OnPreparing,
+) -> _Choice:
+    """Return the pages of the project's last race, or where there are none, ``most`` that are chosen now."""
+    paths = () if request.new_pages else kept.read()
+    return _Choice(paths, is_kept=True) if paths else _main_pages(app, request, protection, most, on_preparing)
+
+
 def _main_pages(
     app: App, request: RaceRequest, protection: Protection, most: int, on_preparing: OnPreparing
-) -> tuple[tuple[str, ...], Reply, tuple[Page, ...]]:
-    """Return the pages that are raced where nobody names any, ``most`` of them, and the app's answer to "/".
-
-    Last come pages that could be raced but for a secret in their paths.
+) -> _Choice:
+    """Return the pages that are raced where nobody names any, ``most`` of them.
 
     The one alone that is to be mended, where "/" fails or no page answers: what is said of it names the way out.
     """
@@ -206,12 +240,26 @@ def _main_pages(
     chosen = raced(asked.pages, most=most)
     secret = tuple(page for page in asked.pages if page.has_secret)
     if chosen and home.status < 500 and home.status not in _FAULTS:
-        return tuple(page.via or page.path for page in chosen), home, secret
+        return _Choice(tuple(page.via or page.path for page in chosen), home, secret)
     broken = [page.path for page in asked.pages if (page.status or 0) >= 500]
     closed = [page.path for page in asked.pages if page.status in (401, 403)]
     if secret and not chosen and home.status in (200, 404):
         raise AppError(*_withheld(secret))
-    return ((*broken, *closed)[:1] if home.status == 404 else ()) or ("/",), home, secret
+    return _Choice(((*broken, *closed)[:1] if home.status == 404 else ()) or ("/",), home, secret)
+
+
+def _lost(examination: Examination) -> str:
+    """Say which page of the last race cannot be raced any more, and why; empty where all can."""
+    for exchange in examination.exchanges:
+        problem = "has a secret in its path" if holds_secret(exchange) else problem_of(exchange, examination)
+        if problem:
+            path = _asked_path(exchange)
+            return f"{path} of the last race cannot be raced any more ({problem.removeprefix(path).strip()})"
+    return ""
+
+
+def _asked_path(exchange: Exchange) -> str:
+    return exchange.via or exchange.request.path
 
 
 def _withheld(pages: Sequence[Page]) -> tuple[str, ...]:
@@ -230,12 +278,14 @@ def _able(examination: Examination) -> Examination:
     return replace(examination, exchanges=able or exchanges)
 
 
-def _named(examination: Examination, home: Reply) -> tuple[str, ...]:
+def _said(examination: Examination, choice: _Choice) -> tuple[str, ...]:
     """Say which pages are raced where nobody named any, unless it is "/" alone."""
-    paths = [exchange.via or exchange.request.path for exchange in examination.exchanges]
+    paths = [_asked_path(exchange) for exchange in examination.exchanges]
     if paths == ["/"]:
         return ()
-    why = "" if "/" in paths else f"/ answers {home.status}, so "
+    why = f"/ answers {choice.home.status}, so " if choice.home and "/" not in paths else ""
+    again = ", as in the last race" if choice.is_kept else ""
+    ways = "choose with --url, or anew with --new-pages" if choice.is_kept else "choose with --url"
     if len(paths) == 1:
-        return (f"{why}{paths[0]} is raced; choose with --url.",)
-    return (f"{why}{len(paths)} pages are raced in turn: {', '.join(paths)}; choose with --url.",)
+        return (f"{why}{paths[0]} is raced{again}; {ways}.",)
+    return (f"{why}{len(paths)} pages are raced in turn{again}: {', '.join(paths)}; {ways}.",)

@@ -100,6 +100,8 @@ class RaceRequest:
     most_copied_bytes: int = MOST_COPIED_BYTES
     """What is copied of the project at most, where it cannot be covered, or is sent to other machines."""
     urls: tuple[str, ...] | None = None
+    new_pages: bool = False
+    """Whether pages that nobody names are chosen anew, and not those of the project's last race."""
     host: str | None = None
     """The Host header."""
     headers: tuple[tuple[str, str], ...] = ()

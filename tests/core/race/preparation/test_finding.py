@@ -19,7 +19,7 @@ from stackrace.race.request.request import RaceRequest
 from stackrace.stacks.stack import Interface
 
 
-def load(folder, beside=None, **asked):
+def load(folder, beside=None, on_preparing=str, **asked):
     request = RaceRequest(folder=folder, **asked)
     environments, found = Environments(folder / "cache", str), asked_app(request)
     with Guard() as guard:
@@ -30,7 +30,7 @@ def load(folder, beside=None, **asked):
             protected_project(request, found, guard, str),
             folder / "data",
             beside or {},
-            str,
+            on_preparing,
             lambda app: prepare(app, guard),
         )
 
@@ -170,7 +170,7 @@ def site(tmp_path, monkeypatch):
 
     def write(**asked):
         pages = asked.pop("pages")
-        (tmp_path / "site").mkdir()
+        (tmp_path / "site").mkdir(exist_ok=True)
         text = PAGES.format(status=pages | {"/sitemap.xml": "200 OK"}, asked=str(tmp_path / "stackrace" / "asked"))
         (tmp_path / "site" / "shop.py").write_text(text)
         return load(tmp_path / "site", python=Path(sys.executable), **asked)
@@ -187,6 +187,22 @@ def test_the_main_pages_are_raced_where_nobody_names_any(site):
     loaded = site(pages=pages | {"/admin/": "200 OK", "/a": "404 Not Found"})
     assert raced(loaded) == ["/", "/b", "/c", "/d", "/e"]
     assert any("5 pages are raced in turn: /, /b, /c, /d, /e; choose with --url" in note for note in loaded.notes)
+
+
+def test_pages_once_chosen_are_raced_until_one_fails_or_they_are_chosen_anew(site, tmp_path):
+    pages = dict.fromkeys(["/", "/a", "/b"], "200 OK")
+    assert raced(site(pages=pages)) == ["/", "/a", "/b"]
+    grown = {"/": "200 OK", "/new": "200 OK", **pages}
+    again = site(pages=grown)
+    assert raced(again) == ["/", "/a", "/b"]
+    assert any("3 pages are raced in turn, as in the last race: /, /a, /b; choose" in note for note in again.notes)
+    assert raced(site(pages=grown, new_pages=True)) == ["/", "/new", "/a", "/b"] == raced(site(pages=grown))
+    heard = []
+    assert raced(site(pages=grown | {"/a": "404 Not Found"}, on_preparing=heard.append)) == ["/", "/new", "/b"]
+    lost = "/a of the last race cannot be raced any more (answers 404); pages are chosen anew."
+    assert lost in [each.subject for each in heard]
+    (kept,) = (tmp_path / "stackrace" / "pages").iterdir()
+    assert kept.read_text().split() == ["/", "/new", "/b"]
 
 
 def test_a_page_that_is_named_is_raced_alone(site, tmp_path):
