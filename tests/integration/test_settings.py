@@ -157,6 +157,7 @@ def test_a_stack_launches_with_them(path, stage):
 
 OWN_FILES = {
     "gunicorn.conf.py": "import os\nbind = ':80'\nuser = 'nobody'\ndaemon = True\nraw_env = ['OF_ITS_FILE=1']\n"
+    "os.environ['OF_ITS_FILE'] = os.environ.setdefault('OTHER', '1')\n"
     "workers = os.getpid() * 0 + 3",
     "uwsgi.ini": "[uwsgi]\nhttp = :80\nuid = nobody\nenv = OF_ITS_FILE=1\nworkers = 3\nmodule = nothing\n"
     "socket-timeout = 60\n",
@@ -178,6 +179,8 @@ def test_a_configuration_of_the_users_is_in_force_but_for_what_is_decided(server
         # what the app gets is the same with every stack
         assert {"raw_env", "env"} & {change.key for change in facts.changes}
         assert not number(running, "variable")
+        if server == "gunicorn":
+            assert "OF_ITS_FILE, OTHER" in {change.theirs for change in facts.changes}
         assert OWN_FILES[name].split("workers")[1].strip().splitlines()[0] in "".join(facts.configs.values())
 
 

@@ -54,6 +54,17 @@ def test_people_are_told_how_to_race_it_and_what_it_goes_without(tmp_path):
     assert "Other deployments were found in uwsgi.ini:1" in done.stdout
 
 
+def test_variables_that_no_stack_of_a_race_has_are_named_by_name_alone(tmp_path):
+    write(tmp_path, {
+        "compose.yml": "w: {command: gunicorn -w 4 a:b, environment: {FAST: canary}, env_file: prod.env}\n",
+        "prod.env": "KEY=canary\n",
+    })  # fmt: skip
+    done = current(tmp_path)
+    said = " ".join(done.stdout.split())
+    assert "Its files set KEY, FAST for the app; no stack has them: --env-file prod.env gives them to all." in said
+    assert "canary" not in done.stdout + current(tmp_path, "--json").stdout
+
+
 def test_a_front_end_is_a_server_of_its_own(tmp_path):
     write(tmp_path, {
         "compose.yml": "w: {command: gunicorn -w 4 -b 127.0.0.1:8000 a:b}\n",

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from ...app.app import Entry
+from ...app.environment import read_env_files
 from ...app.project_files import ProjectFiles, is_exported, is_platform, likelihood, problem_of, repository_folders
 from ...app.projects.deployment import DeploymentCommand, commands_of_file, deployment_commands
 from ...app.projects.deployment_command import shown, text_of
@@ -304,6 +305,8 @@ def _deployment(hop: ReadHop, before: Sequence[Front], root: Path, base: Path) -
         effective=effective,
         at_once=at_once,
         queue=hop.queue,
+        variables=tuple(name for name in hop.command.environment if not hop.native.reads(name)),
+        env_files=tuple(shown(path, root) for path in hop.command.env_files if is_file(path)),
         changes=(*hop.changes, *(front.changes if front else ())),
         gaps=(*gaps, *_left_out(hop)),
     )
@@ -353,7 +356,9 @@ def current_stack(
         stack, problem = None, refusal("it", lacks, install_command(lacks, request.servers)).message
     elif stack is not None and (reason := unready(stack, catalogue, python)):
         stack, problem = None, reason
-    return CurrentStack(deployment=replace(deployment, problem=problem), stack=stack)
+    given = {*request.environment, *read_env_files(request.env_files)}
+    variables = tuple(name for name in deployment.variables if name not in given)
+    return CurrentStack(deployment=replace(deployment, problem=problem, variables=variables), stack=stack)
 
 
 def _parsed(

@@ -99,6 +99,10 @@ class CurrentDeployment(RacePart):
     """How many requests it works on at once, at most; 0 where only connections limit that, or nobody knows."""
     queue: CurrentQueue | None = None
     """How many connections may wait; None where its files do not say it."""
+    variables: tuple[str, ...] = ()
+    """Variables by name that its files give the app, and that no stack of a race has."""
+    env_files: tuple[str, ...] = ()
+    """Files of variables that it names, relative to the project's folder."""
     others: tuple[str, ...] = ()
     """Other deployments of this project, as ``FILE:LINE``, the likeliest first."""
 

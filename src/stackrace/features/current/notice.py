@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...base.numbers import Interval, connections, count, percent, things
+from ...base.text import few
 from ...race.levels import JudgedLevel
 from ...race.results.race import Race
 from ...race.results.standing import StandingNotice, Withdrawal
@@ -143,6 +144,10 @@ def taken_over(deployment: CurrentDeployment, raced: str) -> Iterator[str]:
         yield f"Changed for the race: {'; '.join(_changes(deployment.changes))}."
         if any(change.concern is Concern.VARIABLES for change in deployment.changes):
             yield "No stack has the variables among these: every stack gets the same, from [app] env or --env-file."
+    if deployment.variables:
+        files = " ".join(f"--env-file {file}" for file in deployment.env_files)
+        way = f"{files} gives them to all" if files else "[app] env or --env-file gives them to all"
+        yield f"Its files set {few(deployment.variables)} for the app; no stack has them: {way}."
     yield from _gaps(deployment.gaps)
     if deployment.others:
         others = listed(deployment.others[:_MOST_OTHERS])

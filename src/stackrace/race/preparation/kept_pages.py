@@ -43,7 +43,9 @@ class KeptPages:
 
 
 def kept_pages(app: App, request: RaceRequest, most: int) -> KeptPages:
-    """Return the pages of an ``app`` in its project's folder, seen with the headers of ``request``; ``most`` of them."""
-    names = sorted(name.lower() for name, _ in request.headers)
-    identity = repr((os.fspath(app.root.resolve()), app.entry.kind.value, app.entry.target, request.host, names, most))
-    return KeptPages(cache_folder() / "pages" / hashlib.sha256(identity.encode("utf-8", "replace")).hexdigest()[:16])
+    """Return the kept pages, at most ``most``, of an ``app`` as the headers of ``request`` see it."""
+    headers = sorted(name.lower() for name, _ in request.headers)
+    folder, entry = os.fspath(app.root.resolve()), app.entry
+    identity = repr((folder, entry.kind.value, entry.target, request.host, headers, most))
+    digest = hashlib.sha256(identity.encode("utf-8", "replace")).hexdigest()
+    return KeptPages(cache_folder() / "pages" / digest[:16])

@@ -84,6 +84,8 @@ def _read(text: str, *_: Path) -> FileReading:
     theirs = str(_literal(values["worker_class"])) if "worker_class" in values else ""
     if theirs and theirs != CLASS_OF.get(name, theirs):
         changes.append(Change(key="worker_class", theirs=theirs, concern=Concern.PATHS))
+    if variables := sorted(set(_variables_set(module))):
+        changes.append(Change(key="os.environ", theirs=", ".join(variables), concern=Concern.VARIABLES))
     settings = _with_class(reading.settings, name)
     return replace(reading, settings=settings, computed=computed, changes=tuple(changes))
 
@@ -113,6 +115,27 @@ def _assigned(body: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
             yield node.target.id, node.value
         elif isinstance(node, (ast.If, ast.Try)):
             yield from _assigned([*node.body, *node.orelse])
+
+
+def _variables_set(module: ast.Module) -> Iterator[str]:
+    """Yield the names of variables that a file puts into its process's environment; ``…`` for a computed one."""
+    for node in ast.walk(module):
+        keys: list[ast.expr] = []
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and _is_environ(node.value):
+            keys = [node.slice]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_environ(node.func.value):
+            if node.func.attr == "setdefault":
+                keys = node.args[:1]
+            elif node.func.attr == "update":
+                yield from (keyword.arg or "…" for keyword in node.keywords)
+                keys = [key for table in node.args if isinstance(table, ast.Dict) for key in table.keys if key]
+        yield from (
+            key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else "…" for key in keys
+        )
+
+
+def _is_environ(node: ast.expr) -> bool:
+    return ast.unparse(node) in ("os.environ", "environ")
 
 
 def _literal(node: ast.expr) -> object:
