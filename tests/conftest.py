@@ -18,6 +18,7 @@ from tests.tls import Certificate, make_certificate
 from tests.warm import Warm
 
 from stackrace.base import secrets
+from stackrace.race.preparation import deployment
 
 STACKRACE = Path(sys.executable).with_name("stackrace")
 BRIEF = (sys.executable, Path(__file__).with_name("brief.py"))
@@ -72,6 +73,8 @@ def private_folders(tmp_path_factory):
     patch.delenv("STACKRACE_STORE", raising=False)
     # where it is set, as in many images, every one of some thousand processes would compile what it imports
     patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    # stacks of one test would leave all others nothing for minutes
+    patch.setattr(deployment, "can_raise", lambda: False)
     yield root
     while _warm:
         _warm.pop().close()

@@ -155,6 +155,7 @@ def test_no_form_of_a_checks_answer_tells_them(brief, shop, tmp_path):
         assert_unknown(file.read_bytes().decode("latin-1"))
 
 
+@pytest.mark.exhaustive
 def test_no_error_tells_them_and_cache_and_results_are_closed_to_others(stackrace, shop, tmp_path):
     ours = [Path(os.environ["XDG_DATA_HOME"], "stackrace"), cache_folder(), cache_folder() / "pycache"]
     for folder in ours:

@@ -98,6 +98,7 @@ def test_everything_of_the_package_is_in_it(wheel):
     assert not {*tracked(), ENGINE} - set(zipfile.ZipFile(wheel).namelist())
 
 
+@pytest.mark.exhaustive
 def test_it_races_where_there_is_no_compiler(clean):
     few = ("-c", "4", "--no-twin", "--repeats", "1", "--requests", "40", "--json")
     done = clean("run", "--stack", "waitress", *few)

@@ -222,7 +222,7 @@ urlpatterns = [path("", lambda request: HttpResponse(f"{request.scheme} {request
 """
 
 
-@pytest.mark.parametrize("stack", launchable(["gunicorn", "waitress", "lighttpd/http/gunicorn"]))
+@pytest.mark.parametrize("stack", some_of(["gunicorn", "waitress", "lighttpd/http/gunicorn"], ["waitress"]))
 def test_what_the_settings_trust_is_said_whole_and_contradicts_nothing(stack, tmp_path, django_python):
     (tmp_path / "settings.py").write_text(SETTINGS + TOLD_OTHERWISE)
     (tmp_path / "urls.py").write_text(PORT)

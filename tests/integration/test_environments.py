@@ -10,6 +10,7 @@ from stackrace.base.process.view import UNPROTECTED
 from stackrace.deploy.environments import Environments
 
 
+@pytest.mark.exhaustive
 def test_what_uv_builds_leaves_no_temporary_file(tmp_path, monkeypatch):
     temporary, package = tmp_path / "temporary", tmp_path / "package"
     temporary.mkdir()

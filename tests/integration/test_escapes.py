@@ -272,6 +272,7 @@ def app(environ, start_response):
 """
 
 
+@where_covered
 def test_what_is_removed_is_named_and_many_files_of_one_folder_hide_no_other(guard, site):
     place = site.parent / "var"
     (place / "code").mkdir()

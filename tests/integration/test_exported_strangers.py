@@ -16,6 +16,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from tests.ordinary import ordinarily
 
 from stackrace.app.app import App, EntryKind, entry_of
 from stackrace.app.entry import deployed_source
@@ -136,7 +137,7 @@ def heard(port, who):
     raise AssertionError(f"{answer.status}: {came}")
 
 
-@pytest.mark.parametrize(("name", "protocol"), FRONTS, ids=lambda part: part)
+@pytest.mark.parametrize(("name", "protocol"), ordinarily(FRONTS, {("nginx", "http"), APPENDS}))
 def test_only_a_proxy_is_believed(name, protocol, tmp_path):
     program = catalogue().entries[name].needs.binary
     if not shutil.which(program, path=PATH):

@@ -53,6 +53,7 @@ def answer(body, status=200, headers="{}"):
     return f"run ->(env) {{ [{status}, {headers}, [{body}]] }}\n"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "pieces", ["Enumerator.new { |to| loop { to << 'x' * 65_536 } }", "->(to) { loop { to.write('x' * 65_536) } }"]
 )

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from tests.ordinary import ordinarily
 from tests.services import start_services
 
 from stackrace.base.errors import InputError, LaunchError
@@ -41,7 +42,7 @@ def running():
         yield of
 
 
-@pytest.mark.parametrize("name", sorted(services()))
+@pytest.mark.parametrize("name", ordinarily(sorted(services()), {"postgresql", "memcached"}))
 def test_a_service_starts_answers_and_goes(name):
     with Guard() as guard:
         private = prepared([name], guard)
@@ -55,7 +56,7 @@ def test_a_service_starts_answers_and_goes(name):
     assert not guard.directory.exists()
 
 
-@pytest.mark.parametrize("name", ["postgresql", "mariadb"])
+@pytest.mark.parametrize("name", ordinarily(["postgresql", "mariadb"], {"postgresql"}))
 def test_a_second_start_makes_no_database_again(name, running):
     running(name)
     said = []

@@ -121,6 +121,7 @@ def test_every_database_makes_the_same_pages(database, sites):
     assert {path: theirs[path] for path in fixed} == {path: ours[path] for path in fixed}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("database", DATABASES)
 def test_there_are_more_than_a_million_rows_with_their_keys_and_no_second_seeding(database, sites):
     seeded = sites(database)
