@@ -54,7 +54,8 @@ def test_what_was_said_of_the_app_can_be_typed_again() -> None:
     shown = CliRunner().invoke(show, words).output.strip().split("|")
     assert shown == ["--bundled", "django", *words[1:]]
     assert CliRunner().invoke(show, shown).output.strip().split("|") == shown
-    assert {option.name for option in show.params} <= {*_APP, "help"}
+    # the pages that were chosen are kept
+    assert {option.name for option in show.params} <= {*_APP, "new_pages", "help"}
 
 
 def parameters(options):
