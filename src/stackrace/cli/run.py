@@ -122,6 +122,11 @@ _QUESTION_OPTIONS = (
         help="Smaller differences do not matter to you. Default: 5%.",
     ),
     _question(
+        "--give-up",
+        is_flag=True,
+        help="End at half of the budget where the rest is unlikely to decide. Default: race on.",
+    ),
+    _question(
         "--seed",
         type=click.IntRange(0, MOST_SEED),
         metavar="N",

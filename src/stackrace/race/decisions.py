@@ -5,6 +5,7 @@ Where no feature does, the winner is looked for.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -35,6 +36,9 @@ class Decisions:
     settled: bool
     dropped: frozenset[str]
     """The paths of the stacks that need not be raced any more."""
+    blocks_needed: float = math.nan
+    """Blocks that the whole race is likely to need; infinite where no number of them would decide, NaN where
+    nothing is known."""
 
 
 _OPEN = Decisions(settled=False, dropped=frozenset())
@@ -68,7 +72,9 @@ def decisions(race: Race) -> Decisions:
     settled = judgement.winner is not None if race.question is Question.WINNER else all(judgement.settled)
     settled = settled and not twins_apart(race, blocks=blocks) and not _awaited(race, level)
     kept = {level.stacks[i] for i in judgement.left}
-    return Decisions(settled=settled, dropped=frozenset(level.stacks) - kept)
+    bounded = judgement.behind is not None and math.isfinite(judgement.behind)
+    needed = judgement.blocks_needed or (math.inf if bounded else math.nan)
+    return Decisions(settled=settled, dropped=frozenset(level.stacks) - kept, blocks_needed=needed)
 
 
 def _awaited(race: Race, level: MeasuredLevel) -> bool:

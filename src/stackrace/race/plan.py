@@ -56,6 +56,8 @@ class RacePlan:
     """Blocks at most; None: as many as any race makes."""
     together: int | None = None
     """How many stacks may be up at once; None for as many as memory holds."""
+    gives_up: bool = False
+    """Whether the race ends at half of its budget where the rest of it is unlikely to decide."""
     left_out: tuple[Stack, ...] = ()
     """Stacks for which the budget is too short."""
     limit: tuple[str, ...] = ()

@@ -160,6 +160,8 @@ def _blocks(
             so_far = decide(ledger.race)
         if so_far.settled:
             return Ending.ANSWERED
+        if plan.gives_up and _is_hopeless(so_far, lanes.done, remaining_s() / _budget_s(plan)):
+            return Ending.HOPELESS
         # who was dropped may be in again, once the blocks of an unequal machine are left out
         racing = _left(plan.stacks if several else racing, so_far, ledger)
         compared = len(plan.stacks) > 1 and not plan.race.exhaustive and plan.race.repeats is None
@@ -167,6 +169,16 @@ def _blocks(
             # all others failed: what is left has nothing to be compared with, however long it runs
             break
     return Ending.EXHAUSTED
+
+
+def _is_hopeless(so_far: Decisions, done: int, left: float) -> bool:
+    """Tell whether the share of the budget that is ``left``, at most half, is unlikely to decide."""
+    return left <= _HALF and so_far.blocks_needed > _BEYOND * done / (1 - left)
+
+
+_HALF = 0.5
+_BEYOND = 2.0
+"""Blocks go faster once stacks have left, and forecasts err: more than so many times those that the budget holds."""
 
 
 def _tell_block(number: int, ledger: Ledger, sink: Sink) -> None:

@@ -64,7 +64,7 @@ REQUEST = whole(
     exhaustive=st.booleans(), think=st.booleans(), twin=st.booleans(),
     memory_bytes=st.none() | COUNT, cores=st.none() | few(COUNT), engine_cores=st.none() | few(COUNT),
     parts=whole(Parts, held=mapping(TEXT.map("foreign {}".format), mapping(TEXT, TEXT))),
-    new_pages=st.booleans(),
+    new_pages=st.booleans(), give_up=st.booleans(),
     quota=st.booleans(), priority=st.booleans(), check=CHECK, most_copied_bytes=COUNT, protect=few(PATH),
 )  # fmt: skip
 

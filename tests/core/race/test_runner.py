@@ -89,6 +89,14 @@ def test_who_races_may_decide_by_another_question(clock):
     assert sum(launch.stack == "cheroot" for launch in finished.launches) == 1
 
 
+@pytest.mark.parametrize("gives_up", [True, False])
+def test_a_race_that_gives_up_ends_at_half_of_its_budget_where_the_rest_would_not_decide(clock, gives_up):
+    alike = dict.fromkeys(PATHS, 1000)
+    finished, _ = race(clock, Nowhere(clock, alike), PATHS, budget_s=300.0, difference=1e-6, gives_up=gives_up)
+    assert finished.ending is (Ending.HOPELESS if gives_up else Ending.BUDGET)
+    assert (150.0 <= finished.elapsed_s < 220.0) is gives_up
+
+
 def test_a_start_may_take_twice_what_is_expected_however_little_time_is_left(clock):
     class Patient(Nowhere):
         def launch(self, stack, timeout_s):

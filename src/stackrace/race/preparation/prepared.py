@@ -99,6 +99,7 @@ def plan_of(request: RaceRequest, deployment: Deployment) -> RacePlan:
         twin=request.twin,
         loading=deployment.examined.loading,
         start_cores=len(usable_cores()),
+        gives_up=request.give_up,
         left_out=deployment.left_out,
         limit=deployment.limit,
     )

@@ -140,6 +140,8 @@ class RaceRequest:
     """The length of such a run, in seconds."""
     exhaustive: bool = False
     """Whether the whole budget is spent on all stacks, however early the question is answered."""
+    give_up: bool = False
+    """Whether the race ends at half of its budget where the rest of it is unlikely to decide."""
     twin: bool = True
     """Whether one stack runs twice."""
     cores: tuple[int, ...] | None = None

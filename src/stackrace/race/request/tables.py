@@ -220,6 +220,7 @@ class _RaceTable(_Table):
     stacks: Annotated[list[str], Field(min_length=1)] | None = None
     repeats: Annotated[int, Field(ge=1, le=_MOST_REPEATS)] | None = None
     exhaustive: bool | None = None
+    give_up: bool | None = None
     twin: bool | None = None
     cores: _Cores | None = None
     engine_cores: _Cores | None = None

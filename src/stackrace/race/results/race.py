@@ -27,6 +27,8 @@ class Ending(StrEnum):
     EXHAUSTED = "exhausted"
     """Nothing was left to race: stacks failed, or only one remains."""
     INTERRUPTED = "interrupted"
+    HOPELESS = "hopeless"
+    """The rest of the budget was unlikely to decide, and the race was to end then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

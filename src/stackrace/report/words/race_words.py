@@ -52,6 +52,7 @@ _ENDINGS = {
     Ending.BUDGET: "The race ended with its budget.",
     Ending.COMPLETED: "The race ended because all its runs were made.",
     Ending.EXHAUSTED: "The race ended because nothing was left to race.",
+    Ending.HOPELESS: "The race ended before its budget was spent, as the rest was unlikely to decide.",
     Ending.INTERRUPTED: "The race was interrupted. This is what it measured.",
     None: "The race has not ended, or was killed. This is what it measured.",
 }
@@ -222,6 +223,7 @@ _SHORT_ENDINGS = {
     Ending.BUDGET: "budget spent",
     Ending.COMPLETED: "all runs made",
     Ending.EXHAUSTED: "nothing left to race",
+    Ending.HOPELESS: "given up",
     Ending.INTERRUPTED: "interrupted",
     None: "not ended",
 }
