@@ -178,7 +178,7 @@ def _is_hopeless(so_far: Decisions, done: int, left: float) -> bool:
 
 _HALF = 0.5
 _BEYOND = 2.0
-"""Blocks go faster once stacks have left, and forecasts err: more than so many times those that the budget holds."""
+"""Blocks go faster once stacks have left, and forecasts err: twice what the budget holds must be needed."""
 
 
 def _tell_block(number: int, ledger: Ledger, sink: Sink) -> None:
