@@ -211,15 +211,17 @@ def crawl(order: CrawlOrder, asking: Asking, application: Any, report: Report, c
     survey = report.survey
     assert survey is not None
     begun_s = time.monotonic()
+    home = asking.page(_request(order, _HOME))
+    # however slow the home page is, sitemaps and the other pages have their time
+    whole_s = order["time_s"] + time.monotonic() - begun_s
 
     def left_s() -> float:
-        return order["time_s"] - (time.monotonic() - begun_s)
+        return whole_s - (time.monotonic() - begun_s)
 
     def fetch(path: str) -> tuple[int, bytes]:
         is_late = left_s() < (1 - _SITEMAPS_SHARE) * order["time_s"]
         return (0, b"") if is_late else asking.glance(_request(order, path))
 
-    home = asking.page(_request(order, _HOME))
     given, view = (_HOME, *order["given"]), view_of(application, report.django is not None)
     survey = report.survey = chosen(survey, given, home.first, fetch, order["sitemap"], view)
     channel.report(report)
@@ -229,7 +231,7 @@ def crawl(order: CrawlOrder, asking: Asking, application: Any, report: Report, c
         # the user's own pages are asked for, however long the others take
         if done >= len(given) and (left_s() <= 0 or able == order["enough"]):
             return
-        channel.progress(done, len(survey.asked), _eta_s(done, len(survey.asked), left_s(), order["time_s"]))
+        channel.progress(done, len(survey.asked), _eta_s(done, len(survey.asked), left_s(), whole_s))
         page = asking.page(_request(order, path))
         channel.page(page)
         able += _is_able(page)

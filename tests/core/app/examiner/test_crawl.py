@@ -207,7 +207,12 @@ def test_when_the_time_is_over_the_most_telling_pages_were_asked_for(site):
 
 
 def test_the_users_own_pages_are_asked_for_however_long_they_take(site):
-    assert site({"": 10.0}).crawled("/a/", "/b/", time_s=1.0) == ["/", "/a/", "/b/"]
+    assert site({"": 10.0}).crawled("/a/", "/b/", time_s=1.0) == ["/", "/robots.txt", "/a/", "/b/"]
+
+
+def test_a_slow_home_page_takes_no_time_from_the_sitemap_and_its_pages(site):
+    slow = site({"txt": 0.1, "xml": 0.1, "blog": 0.1, "": 9.0}, {"/sitemap.xml": sitemap("/blog/")})
+    assert slow.crawled(time_s=10.0) == ["/", "/robots.txt", "/sitemap.xml", "/blog/"]
 
 
 def test_sitemaps_that_are_slow_leave_time_for_pages(site):
@@ -221,9 +226,9 @@ def test_what_is_left_is_told_by_the_pages_so_far_and_never_more_than_the_time(s
     quick = site({"xml": 0.0, "txt": 0.0, "": 1.0}, home=links)
     assert quick.crawled(time_s=60.0)[-2:] == ["/p0/x/", "/p1/x/"]
     assert quick.left_s == [2.0, 1.0]
-    slow = site({"xml": 0.0, "txt": 0.0, "": 25.0}, home=links)
+    slow = site({"xml": 0.0, "txt": 0.0, "": 40.0}, home=links)
     slow.crawled(time_s=60.0)
-    assert slow.left_s == [35.0, 10.0]
+    assert slow.left_s == [60.0, 20.0]
 
 
 def test_once_enough_pages_can_be_raced_no_more_are_asked_for(site):
