@@ -1,5 +1,5 @@
 # The same recipes serve a newcomer, a developer and the continuous integration.
-.PHONY: race setup wheel test test-all test-rust test-python lint types format bench bench-cluster bench-method bench-lies bench-hostile clean help
+.PHONY: race setup wheel test test-fast test-all test-rust test-python lint types format bench bench-cluster bench-method bench-lies bench-hostile clean help
 .DEFAULT_GOAL := help
 
 BIN := .venv/bin
@@ -8,6 +8,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 
 help:
 	@echo "make race    set everything up and race the default stacks, about 3 minutes"
 	@echo "make test    run the tests of both languages, some ten minutes on two cores"
+	@echo "make test-fast run those that start no server and simulate nothing, two minutes: before each commit"
 	@echo "make test-all  run the slow and the rare ones, too: before a release"
 	@echo "make setup   set up alone; leaves $(BIN)/stackrace"
 	@echo "make wheel   build dist/*.whl, which installs without Rust, and race with it"
@@ -51,6 +52,12 @@ PYTEST := $(BIN)/python -m pytest --numprocesses 5 --dist loadfile --no-loadscop
 
 test: .venv/.tools test-rust test-python
 	@echo "make test: all passed"
+
+# what is wrong most often shows here
+test-fast: .venv/.tools
+	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile -m "not exhaustive" tests/core tests/frozen tests/repository \
+		--ignore tests/core/stats --ignore tests/repository/test_features.py
+	@echo "make test-fast: all passed"
 
 # every chain of servers, and whatever else is slow or rare
 test-all: .venv/.tools test-rust
