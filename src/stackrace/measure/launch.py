@@ -160,6 +160,7 @@ class EndedBy(StrEnum):
     ANSWERED = "answered"
     COMPLETED = "completed"
     EXHAUSTED = "exhausted"
+    HOPELESS = "hopeless"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -257,6 +257,7 @@ _ENDED_BY: Mapping[EndedBy, str] = {
     EndedBy.ANSWERED: "the question was answered",
     EndedBy.COMPLETED: "all runs were made",
     EndedBy.EXHAUSTED: "all other stacks had failed",
+    EndedBy.HOPELESS: "the rest of the budget was unlikely to decide",
 }
 
 _SPENT_ON = {
