@@ -126,8 +126,8 @@ def _rest(race: Race, standing: Standing) -> Iterator[Paragraph]:
     compared = machines(standing.machines)
     if others := elsewhere(standing, race):
         yield Paragraph(text=shortened(others, race), lines=1 if compared or race.altered else 2)
-    if versions := race_words.versions(race):
-        yield Paragraph(text=shortened(versions, race), lines=1)
+    if versions := race_words.versions(race, short=True):
+        yield Paragraph(text=versions, lines=1)
     if needs := costs(standing.costs, short=True):
         yield Paragraph(text=shortened(needs, race), lines=1)
     if compared:

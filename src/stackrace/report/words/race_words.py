@@ -80,8 +80,8 @@ def notes(race: Race, standing: Standing) -> tuple[str, ...]:
     return tuple(sentence for sentence in sentences if sentence)
 
 
-def versions(race: Race) -> str:
-    """Name the version of every server and interpreter, and of which stacks it is where they have several."""
+def versions(race: Race, *, short: bool = False) -> str:
+    """Name the version of every server and interpreter; of several, unless ``short``, which stacks have each."""
     found: dict[str, dict[str, list[str]]] = {}
     for facts in race.facts:
         for name, version in facts.versions.items():
@@ -89,7 +89,7 @@ def versions(race: Race) -> str:
     ordered = sorted(found, key=lambda name: name in _INTERPRETERS)
     alike = [version_words({name: next(iter(found[name]))}) for name in ordered if len(found[name]) == 1]
     several = [
-        listed([f"{version_words({name: version})} ({', '.join(stacks)})" for version, stacks in each.items()])
+        listed([f"{version_words({name: v})}{'' if short else f' ({listed(whose)})'}" for v, whose in each.items()])
         for name, each in found.items()
         if len(each) > 1
     ]
