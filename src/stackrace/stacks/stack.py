@@ -6,7 +6,6 @@ the values, and the names under which one stack races more than once; ``stack_pa
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -272,7 +271,9 @@ class Hop:
     def identity(self, interface: Interface) -> tuple[object, ...]:
         """Return what it is in a stack that hosts by ``interface``, however its path is spelled."""
         # 23 and 23.0.0 are one version, by PEP 440
-        version = re.sub(r"(\.0)+$", "", self.version)
+        version = self.version
+        while version.endswith(".0"):
+            version = version.removesuffix(".0")
         settings = frozenset(self.resolved(interface).items())
         return self.server, version, self.protocol, settings, self.options, self.config
 
