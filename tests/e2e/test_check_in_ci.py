@@ -37,6 +37,9 @@ CODES = {"passed": 0, "failed": 1, "undecided": 3, "refused": 3}
     [
         ("vendor.github-actions", "action.yml", ()),
         ("vendor.gitlab-ci", "examples/ci/.gitlab-ci.yml", ("--data-transform", "gitlab-ci")),
+        ("vendor.github-workflows", "examples/ci/server-upgrades.yml", ()),
+        ("vendor.dependabot", "examples/ci/dependabot.yml", ()),
+        ("vendor.renovate", "examples/ci/renovate.json", ()),
     ],
 )
 def test_the_published_schemas_take_them(schema, file, more):

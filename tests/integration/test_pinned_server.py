@@ -3,11 +3,13 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from uv import find_uv_bin
 
 from stackrace.app.app import EntryKind, entry_of
+from stackrace.base.errors import MissingError
 from stackrace.deploy.running_stack import facts_of
 from stackrace.deploy.shutdown import stop
 from stackrace.race.preparation.deployment import set_up
@@ -69,3 +71,29 @@ def test_the_server_that_an_app_brings_serves_it(tmp_path, python, server, pinne
         running = made.launcher.launch(made.stacks[0], timeout_s=120)
         assert facts_of(running, catalogue()).versions[server] == pinned
         assert stop(made.guard, [running]) == {}
+
+
+def test_versions_of_one_server_race_beside_the_one_that_the_app_brings(tmp_path, python):
+    (tmp_path / "small.py").write_text(APPS)
+    request = RaceRequest(
+        folder=tmp_path,
+        entry=entry_of(EntryKind.WSGI, "small:wsgi"),
+        python=python("gunicorn==25.0.3", "asgiref==3.4.0"),
+        stacks=("gunicorn", "gunicorn@23.0.0", "nginx/uwsgi/uwsgi@2.0.30"),
+        environment={"PATH": os.environ["PATH"]},
+    )
+    with set_up(request) as made:
+        for stack, version in zip(made.stacks, ("25.0.3", "23.0.0", "2.0.30"), strict=True):
+            running = made.launcher.launch(stack, timeout_s=600)
+            assert facts_of(running, catalogue()).versions[stack.hops[-1].server] == version
+            assert stop(made.guard, [running]) == {}
+    both = entry_of(EntryKind.ASGI, "small:asgi")
+    for path, why in (
+        ("gunicorn@99", "has no version that fits"),
+        ("gunicorn@23.0.0:class=asgi", "two versions of one package"),
+        ("daphne@4.1.2", "loosen the app's pins"),
+    ):
+        asked = replace(request, entry=both if path != "gunicorn@99" else request.entry, stacks=(path,))
+        with pytest.raises(MissingError, match=f"stack '{path}': .*{why}") as raised, set_up(asked):
+            pass
+        assert path.partition(":")[0].replace("@", "==") in " ".join(raised.value.detail.split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,7 @@ def complete_stack(ctx: click.Context, param: click.Parameter, incomplete: str) 
     before = head.split("/")
     if not slash or len(before) % 2 == 0:
         return [f"{head}{slash}{name}" for name in catalogue().entries if name.startswith(tail)]
-    entry = catalogue().entries.get(before[-1].split("+")[0].split(":")[0])
+    entry = catalogue().entries.get(re.split("[@:+]", before[-1])[0])
     protocols = entry.spec.forwards if entry else {}
     return [f"{head}/{protocol}/" for protocol in protocols if protocol.startswith(tail)]
 

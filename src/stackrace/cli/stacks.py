@@ -18,7 +18,7 @@ from ..stacks.servers import catalogue
 from ..stacks.servers.catalogue import GONE, Catalogue, Gone
 from ..stacks.servers.contract import Entry
 from ..stacks.stack import Interface, Setting
-from ..stacks.stack_path import setting_text
+from ..stacks.stack_path import check_version, setting_text
 from .install import elsewhere
 from .options import servers_option
 from .showing import show_result
@@ -53,12 +53,16 @@ def command(names: tuple[str, ...], as_json: bool, servers: Path | None) -> None
 def _called(names: Sequence[str], known: Catalogue) -> list[Entry]:
     """Return the entries of ``known``; raises InputError naming the nearest for one that is not in it."""
     entries = known.entries
-    for name in names:
+    called = []
+    for name, at, version in (name.partition("@") for name in names):
         if gone := next((gone for gone in GONE if gone.name == name), None):
             raise InputError(gone.sentence)
         if name not in entries:
             raise InputError(f"there is no server {name!r}{did_you_mean(name, entries)}")
-    return [entries[name] for name in names]
+        if at:
+            check_version(entries[name].spec, version)
+        called.append(entries[name])
+    return called
 
 
 _States = Sequence[tuple[Entry, Lack | None]]

@@ -110,9 +110,12 @@ class Environments:
     def layered(self, app: PythonFacts, requirements: Sequence[str]) -> Path:
         """Return the folder of an environment with ``requirements`` over ``app``'s environment.
 
-        Raises MissingError when they cannot be installed, beside what the app has or at all.
+        What these want in one version replaces the app's own for the stack. Raises MissingError when they cannot be
+        installed, beside what the app has or at all.
         """
-        pins = sorted(f"{name}=={version}" for name, version in versions_by_key(app.distributions).items())
+        wanted = {package_of(requirement) for requirement in requirements if "==" in requirement}
+        brought = versions_by_key(app.distributions).items()
+        pins = sorted(f"{name}=={version}" for name, version in brought if name not in wanted)
         key = _key(str(app.base), *map(str, app.site_packages), *pins, "--", *sorted(requirements))
         with self._building(key) as (home, missing):
             if missing:
@@ -214,15 +217,16 @@ def requirements_of(stack: Stack, catalogue: Catalogue, app: PythonFacts | None 
     """Return the PyPI requirements of all the stack's servers; what ``app`` has is wanted in any version.
 
     An app that brings a server is raced with that one, however old: an environment is layered over its own, and
-    nothing of it is replaced.
+    nothing of it is replaced, except a server whose version the path names.
     """
-    brought = {} if app is None else versions_by_key(app.distributions)
+    pins = {hop.spec.package: f"{hop.spec.package}=={hop.version}" for hop in stack.hops if hop.version}
+    brought = set() if app is None else versions_by_key(app.distributions).keys() - pins
     needed = {
         _any_version(requirement) if package_of(requirement) in brought else requirement
         for hop in stack.hops
         for requirement in catalogue.entries[hop.server].requirements(hop.settings)
     }
-    return tuple(sorted(needed))
+    return tuple(sorted({*needed, *pins.values()}))
 
 
 def _any_version(requirement: str) -> str:

@@ -225,13 +225,13 @@ def _ruby(app: App, folder: Path, view: ProtectedView) -> RubyRuntime | None:
         config=_plain(app.root, folder) / app.entry.target,
         mode=app_environment(app)["RAILS_ENV" if "RAILS_ENV" in app.environment else "RACK_ENV"],
         public=_plain(public, folder) if view.path(public).is_dir() else None,
-        gems=frozenset(_locked(app.root / "Gemfile.lock")),
+        gems=_locked(app.root / "Gemfile.lock"),
     )
 
 
-def _locked(lock: Path) -> list[str]:
-    """Return the names of the gems in a Gemfile.lock: ``    rack (2.2.22)``; none where there is no such file."""
+def _locked(lock: Path) -> dict[str, str]:
+    """Return the gems in a Gemfile.lock with their versions: ``    rack (2.2.22)``; none without such a file."""
     try:
-        return re.findall(r"^    (\S+) \(", read_text(lock, errors="replace"), re.MULTILINE)
+        return dict(re.findall(r"^    (\S+) \((\d[\w.]*)", read_text(lock, errors="replace"), re.MULTILINE))
     except OSError:
-        return []
+        return {}

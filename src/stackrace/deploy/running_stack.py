@@ -114,18 +114,11 @@ def facts_of(running: Running, catalogue: Catalogue) -> StackFacts:
             if text:
                 configs[f"{part.hop}/{name}"] = _named(running, text)
     runtime = running.parts[0][0].site.app.runtime
-    home = None
-    versions: dict[str, str] = {}
     if isinstance(runtime, PythonRuntime):
         configs[runtime.entry.name] = runtime.entry.read_text(encoding="utf-8")
-        home = runtime.home
-        versions["python"] = _python(home)
-    elif isinstance(runtime, RubyRuntime):
-        versions["ruby"] = _ruby(runtime.ruby)
-    hops = {hop.server: _version(catalogue.entries[hop.server], hop.settings, home) for hop in running.stack.hops}
     return StackFacts(
         stack=running.stack.path,
-        versions={**hops, **versions},
+        versions=versions_of(running.stack, catalogue, runtime),
         configs=configs,
         commands=tuple(dict.fromkeys(commands)),
         settings=tuple(fact for hop in running.stack.hops for fact in _setting_facts(hop)),
@@ -133,16 +126,26 @@ def facts_of(running: Running, catalogue: Catalogue) -> StackFacts:
     )
 
 
+def versions_of(stack: Stack, catalogue: Catalogue, runtime: PythonRuntime | RubyRuntime | None) -> dict[str, str]:
+    """Return the version of each hop of ``stack``, then of the interpreter, by name; empty where it is unknown."""
+    entries = {hop.server: (catalogue.entries[hop.server], hop.settings) for hop in stack.hops}
+    if isinstance(runtime, PythonRuntime):
+        own = {name: _version(entry, settings, runtime.home) for name, (entry, settings) in entries.items()}
+        return {**own, "python": _python(runtime.home)}
+    own = {name: installed_version(entry) for name, (entry, _) in entries.items()}
+    if isinstance(runtime, RubyRuntime):
+        bundled = {name: version for name, version in runtime.gems.items() if name in own}
+        return {**own, **bundled, "ruby": _ruby(runtime.ruby)}
+    return own
+
+
 def _named(running: Running, text: str) -> str:
     return masked_settings(text.replace(str(running.directory), _RUN_FOLDER))
 
 
-def _version(entry: Entry, settings: Mapping[str, SettingValue], home: Path | None) -> str:
-    if home is not None:
-        versions = (_installed(home).get(package_of(each), "") for each in entry.requirements(settings))
-        if version := next(filter(None, versions), ""):
-            return version
-    return installed_version(entry)
+def _version(entry: Entry, settings: Mapping[str, SettingValue], home: Path) -> str:
+    versions = (_installed(home).get(package_of(each), "") for each in entry.requirements(settings))
+    return next(filter(None, versions), "") or installed_version(entry)
 
 
 @cache

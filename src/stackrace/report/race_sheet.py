@@ -44,9 +44,10 @@ def race_sheet(race: Race, standing: Standing) -> Iterator[Section]:
     if troubles := tuple(_troubles(race, standing)):
         yield Section(title="Refused, failed or warned", blocks=troubles, media=_BOTH)
     notes = race_words.notes(race, standing)
+    about = tuple(filter(None, [race_words.versions(race)]))
     yield Section(title="", blocks=(
-        Notes(texts=(*notes, f"Race {race.id}, seed {race.seed}."), media=_SCREEN),
-        Notes(texts=notes, media=_TEXT),
+        Notes(texts=(*about, *notes, f"Race {race.id}, seed {race.seed}."), media=_SCREEN),
+        Notes(texts=(*about, *notes), media=_TEXT),
         Source(title=f"How to repeat race {race.id}", about=f"Stackrace {race.version}, seed {race.seed}",
                command=COMMAND, text=race_file(race)),
     ))  # fmt: skip
@@ -125,6 +126,8 @@ def _rest(race: Race, standing: Standing) -> Iterator[Paragraph]:
     compared = machines(standing.machines)
     if others := elsewhere(standing, race):
         yield Paragraph(text=shortened(others, race), lines=1 if compared or race.altered else 2)
+    if versions := race_words.versions(race, short=True):
+        yield Paragraph(text=versions, lines=1)
     if needs := costs(standing.costs, short=True):
         yield Paragraph(text=shortened(needs, race), lines=1)
     if compared:

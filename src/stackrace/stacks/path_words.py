@@ -42,6 +42,8 @@ class HopWords:
     server: str
     settings: tuple[tuple[str, str | None], ...]
     """Names with values; None where no ``=`` follows."""
+    version: str | None = None
+    """Version after the ``@``; None without one."""
 
 
 def quoted(value: str) -> str:
@@ -76,7 +78,8 @@ def _side_by_side(segment: list[tuple[str, str]], wire: str | None) -> list[HopW
     hops = []
     for start, end in zip(starts, [*starts[1:], len(segment)], strict=True):
         settings = tuple(_setting(word) for _, word in segment[start + 1 : end] if word)
-        hops.append(HopWords(wire if start == 0 else None, segment[start][1], settings))
+        server, at, version = segment[start][1].partition("@")
+        hops.append(HopWords(wire if start == 0 else None, server, settings, version if at else None))
     return hops
 
 

@@ -179,6 +179,8 @@ class ServerSpec:
     """What shows that a project has it in front of its app; None for what is no front end, or is not looked for."""
     suggested_for: frozenset[Interface] = frozenset()
     """The interfaces for which messages name it as an example of a host."""
+    package: str = ""
+    """PyPI's package of the server, of which a path may name a version; empty for what comes from elsewhere."""
     gone: str = ""
     """Why a technique that people still look for can no longer be had, and what took its place."""
 
@@ -216,6 +218,8 @@ class Hop:
     spec: ServerSpec
     protocol: Protocol | None
     """How the hop before reaches it; None: it lives inside that hop."""
+    version: str = ""
+    """Version of the server that the path names; empty where it names none."""
     chosen: Settings = field(default_factory=dict)
     """The settings that the path itself gives."""
     settings: Settings = field(default_factory=dict)
@@ -266,7 +270,12 @@ class Hop:
 
     def identity(self, interface: Interface) -> tuple[object, ...]:
         """Return what it is in a stack that hosts by ``interface``, however its path is spelled."""
-        return self.server, self.protocol, frozenset(self.resolved(interface).items()), self.options, self.config
+        # 23 and 23.0.0 are one version, by PEP 440
+        version = self.version
+        while version.endswith(".0"):
+            version = version.removesuffix(".0")
+        settings = frozenset(self.resolved(interface).items())
+        return self.server, version, self.protocol, settings, self.options, self.config
 
     @property
     def closes_because(self) -> str:

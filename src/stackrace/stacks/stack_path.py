@@ -3,7 +3,7 @@
 The grammar, with ``/`` over a wire and ``+`` inside the same server::
 
     stack    = hop { ( "/" protocol "/" | "+" ) hop }
-    hop      = server [ ":" setting { "," setting } ]
+    hop      = server [ "@" version ] [ ":" setting { "," setting } ]
     setting  = name "=" value | "config=" file | "--" option [ "=" value ]
 
 It is typed: each hop must forward the protocol that the next one listens to, and the last must host an
@@ -59,6 +59,7 @@ def _parsed(
 ) -> Stack:
     tokens = hops_of(text)
     chain = [_spec_of(token.server, specs) for token in tokens]
+    _check_versions(tokens, chain)
     _check_links(tokens, chain, specs)
     hops = tuple(_hop(tokens, chain, index, folder) for index in range(len(tokens)))
     _check_alone(hops)
@@ -72,7 +73,7 @@ def _parsed(
 def _refuse_several(text: str, specs: Mapping[str, ServerSpec]) -> None:
     """Refuse a list of stacks, which a user in a hurry takes for one."""
     stacks = text.split(",")
-    if len(stacks) > 1 and all(re.split("[:/+]", stack.strip())[0] in specs for stack in stacks):
+    if len(stacks) > 1 and all(re.split("[@:/+]", stack.strip())[0] in specs for stack in stacks):
         each = " ".join(f"--stack {stack.strip()}" for stack in stacks)
         raise StackError(f"stack {text!r} is a list; give each by itself, as in {each}")
 
@@ -86,8 +87,38 @@ def _spec_of(name: str, specs: Mapping[str, ServerSpec]) -> ServerSpec:
             "what you run today is found in the project's files and races beside the others; "
             "--current FILE names one of them"
         )
+    if (written := _PINNED.fullmatch(name)) and written[1] in specs:
+        raise StackError(f"write {written[1]}@{written[2]} to race that version of {written[1]}")
     living = (known for known, spec in specs.items() if not spec.gone)
     raise StackError(f"there is no server {name!r}{did_you_mean(name, living)}")
+
+
+_VERSION = re.compile(r"(?:[0-9]+!)?[0-9]+(?:\.[0-9]+)*(?:(?:a|b|rc)[0-9]+)?(?:\.post[0-9]+)?(?:\.dev[0-9]+)?")
+"""One version of a package. Source: PEP 440, "Public version identifiers", in their normal form."""
+_PINNED = re.compile(r"([\w-]+)\s*[=~<>!]=*\s*([^=~<>!\s]+)")
+"""A version as pip wants it."""
+_EXAMPLE = "23.0.0"
+
+
+def _check_versions(tokens: Sequence[HopWords], chain: Sequence[ServerSpec]) -> None:
+    pinned: dict[str, str] = {}
+    for token, spec in zip(tokens, chain, strict=True):
+        if token.version is not None:
+            check_version(spec, token.version)
+            if (other := pinned.setdefault(spec.name, token.version)) != token.version:
+                raise StackError(f"{spec.name}@{other} and @{token.version} cannot be in one stack; race two")
+
+
+def check_version(spec: ServerSpec, version: str) -> None:
+    """Raise StackError if no path can name ``version`` of ``spec``; whether PyPI has it is not asked."""
+    given = f"{spec.name}@{version}"
+    if not spec.package:
+        raise StackError(
+            f"{given} cannot be had: {spec.name} is raced in the version that is installed on this machine; "
+            f"write {spec.name}, and install the version that you want"
+        )
+    if not _VERSION.fullmatch(version):
+        raise StackError(f"{given} names no version; write one that PyPI has, as in {spec.name}@{_EXAMPLE}")
 
 
 def _refuse_gone(spec: ServerSpec) -> None:
@@ -164,6 +195,7 @@ def _hop(tokens: Sequence[HopWords], chain: Sequence[ServerSpec], index: int, fo
             raise StackError(f"{front.name} forwards to one instance only; leave {spec.name}:instances out")
     return Hop(
         spec=spec,
+        version=token.version or "",
         protocol=Protocol(token.protocol) if token.protocol else None,
         chosen=chosen,
         settings=settings,
@@ -235,6 +267,8 @@ def _front(tokens: Sequence[HopWords], chain: Sequence[ServerSpec], index: int) 
 def _chosen(token: HopWords, known: Mapping[str, Setting], own: NativeWords) -> dict[str, SettingValue]:
     chosen: dict[str, SettingValue] = {}
     for name, value in own.others:
+        if name == "version" and name not in known:
+            raise StackError(f"a version is written {token.server}@{value or _EXAMPLE}, before the settings")
         if name not in known:
             raise StackError(f"{token.server} has no setting {name!r}{did_you_mean(name, known)}")
         if not value:
@@ -340,7 +374,8 @@ def stack_text(hops: Sequence[Hop]) -> str:
     for index, hop in enumerate(hops):
         joint = "" if not index else f"/{hop.protocol}/" if hop.protocol else "+"
         settings = ",".join(_settings(hop))
-        parts.append(f"{joint}{hop.server}{':' + settings if settings else ''}")
+        version = f"@{hop.version}" if hop.version else ""
+        parts.append(f"{joint}{hop.server}{version}{':' + settings if settings else ''}")
     return "".join(parts)
 
 

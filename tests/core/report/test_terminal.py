@@ -6,6 +6,7 @@ import pytest
 from tests.factories import STACKS, make_race, make_standing, with_workloads
 
 from stackrace.base.numbers import Interval
+from stackrace.measure.launch import StackFacts
 from stackrace.race.results.race import LeftOut
 from stackrace.report.html.race import page as race_page
 from stackrace.report.result import standing_of
@@ -35,6 +36,21 @@ def test_what_is_left_out_stands_at_the_top_with_its_reason():
     page = race_page(race, make_standing(race))
     assert page.index("(mod_wsgi embeds") < page.index("<svg")
     assert "Left out" not in printed(replace(race, left_out=()), make_standing(race))
+
+
+def test_versions_are_named_and_whose_they_are_where_there_are_several():
+    race = make_race(["nginx/http/gunicorn", "gunicorn@23.0.0"], levels=(20,))
+    versions = (
+        {"nginx": "1.22.1", "gunicorn": "25.0.3", "python": "3.12.1"},
+        {"gunicorn": "23.0.0", "python": "3.12.1"},
+    )
+    facts = [StackFacts(stack=path, versions=each) for path, each in zip(race.stacks, versions, strict=True)]
+    race = replace(race, facts=tuple(facts))
+    several = "gunicorn 25.0.3 (nginx/http/gunicorn) and gunicorn 23.0.0 (gunicorn@23.0.0)"
+    assert f"Versions: nginx 1.22.1, Python 3.12.1, {several}." in printed(race, make_standing(race), width=300)
+    out = io.StringIO()
+    print_report(race, make_standing(race), make_console(out, width=100))
+    assert "Versions: nginx 1.22.1, Python 3.12.1, gunicorn 25.0.3 and gunicorn 23.0.0." in out.getvalue()
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 160, 220])

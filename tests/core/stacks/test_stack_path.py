@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stackrace.base.errors import StackError
+from stackrace.deploy.environments import package_of
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack import Interface, Origin, Protocol
 from stackrace.stacks.stack_path import parse_stack
@@ -25,6 +26,8 @@ LEGAL = [
     "nginx/http/apache+mod_wsgi",
     "apache/ajp/flup",
     "nginx/http/cheroot:instances=5",
+    "nginx/uwsgi/uwsgi@2.0.30:processes=4",
+    "gunicorn@27.0.0rc1",
 ]
 
 
@@ -33,6 +36,19 @@ def test_a_canonical_path_names_its_stack(path):
     stack = parse_stack(path, SPECS, WSGI)
     assert stack.path == path
     assert parse_stack(stack.path, SPECS, WSGI) == stack
+
+
+def test_a_version_is_part_of_what_a_stack_is():
+    plain, short, whole = (
+        parse_stack(path, SPECS, WSGI).identity for path in ("gunicorn", "gunicorn@23", "gunicorn@23.0.0")
+    )
+    assert plain != short == whole
+
+
+def test_every_server_of_pypi_says_which_package_it_is():
+    for entry in catalogue():
+        wanted = entry.requirements({setting.name: setting.default for setting in entry.spec.settings})
+        assert entry.spec.package == (package_of(wanted[0]) if wanted else "")
 
 
 def test_settings_are_typed_and_defaults_filled_in():
@@ -103,6 +119,11 @@ def test_the_interface_follows_the_app_and_the_settings():
         ("apache", "as in apache+mod_wsgi"),
         ("puma", "puma hosts rack with these settings, but the app is wsgi"),
         ("apache/ajp/flup:socket=unix", "cannot use socket=unix"),
+        ("nginx@1.2/http/gunicorn", "write nginx, and install the version"),
+        ("gunicorn@23.0.x", "names no version; write one that PyPI has, as in gunicorn@"),
+        ("gunicorn@", "names no version"),
+        ("gunicorn==23", "write gunicorn@23 "),
+        ("gunicorn:version=23.0.0", "written gunicorn@23.0.0, before the settings"),
     ],
 )
 def test_what_is_not_legal_says_which_part_and_what_would_fit(path, words):
@@ -185,7 +206,7 @@ def test_a_front_end_that_sends_no_files_says_who_would():
         parse_stack("nginx", SPECS | {"nginx": front}, frozenset({Interface.FILES}))
 
 
-@given(st.text(alphabet="abgnuix/+:=,0_", max_size=30))
+@given(st.text(alphabet="abgnuix/+:=,0_@.", max_size=30))
 def test_any_text_is_a_stack_or_a_stack_error(text):
     try:
         stack = parse_stack(text, SPECS, BOTH)

@@ -4,7 +4,11 @@ import json
 
 import pytest
 
-from stackrace.features.export.packages import Asked, asked_of
+from stackrace.base.errors import InputError
+from stackrace.features.export.packages import Asked, _refuse_other_versions, asked_of
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.stack import Interface
+from stackrace.stacks.stack_path import parse_stack
 
 HASHED = "Django==5.2.1 \\\n    --hash=sha256:ab \\\n    --hash=sha256:cd\n"
 POETRY = '[[package]]\nname = "django"\nversion = "5.2.1"\n'
@@ -37,3 +41,17 @@ def test_it_is_said_in_lists_locks_and_pyproject(files, asked, tmp_path):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     assert asked_of(tmp_path) == asked
+
+
+def test_a_version_that_the_project_pins_otherwise_is_not_exported(tmp_path):
+    def refuse(path, listed):
+        (tmp_path / "requirements.txt").write_text(listed)
+        _refuse_other_versions(parse_stack(path, catalogue().specs, frozenset({Interface.WSGI})), tmp_path)
+
+    refuse("gunicorn", "gunicorn==25.0.3\n")
+    refuse("gunicorn@23.0.0", "gunicorn==23.0.0\n")
+    refuse("gunicorn@23.0.0", "gunicorn>=20\n")
+    with pytest.raises(
+        InputError, match=r"project itself wants gunicorn 25.0.3, .*; write 23.0.0 there, and export"
+    ):
+        refuse("nginx/http/gunicorn@23.0.0", "gunicorn==25.0.3\n")

@@ -120,7 +120,7 @@ def test_base_and_head_stay_on_a_narrow_screen(capsys):
 def test_packages_that_differ_are_named():
     gate = replace(gate_of(CHECKS["passed"]), packages=("flask 3.1.2 → 3.0.3",))
     race = replace(CHECKS["passed"], parts=Parts().having(gate))
-    assert words.side_notes(gate)[2] == "Lock files differ: flask 3.1.2 → 3.0.3."
+    assert words.side_notes(gate)[2] == "Packages differ: flask 3.1.2 → 3.0.3."
     for form in ("markdown", "html"):
         assert "flask 3.1.2 → 3.0.3" in rendered(race, form)
     assert json.loads(rendered(race, "json"))["packages"] == ["flask 3.1.2 → 3.0.3"]
@@ -178,5 +178,14 @@ def test_sides_are_told_apart_by_what_they_do_not_share():
     base, head = words.side_notes(gate)
     assert base == "Base: main (aaaaaaaaaa)."
     assert head == "Head: the work tree (bbbbbbbbbb with 2 changed files)."
-    newer = replace(gate, head=replace(gate.head, python="3.13.0", stack="uwsgi"))
-    assert words.side_notes(newer)[1].endswith("changed files), Python 3.13.0, uwsgi.")
+    newer = replace(gate, head=replace(gate.head, stack="uwsgi", versions={"uwsgi": "2.0", "python": "3.13.0"}))
+    assert words.side_notes(newer)[1].endswith("changed files), uwsgi, uwsgi 2.0, Python 3.13.0.")
+
+
+def test_a_server_upgrade_is_called_one_in_the_first_line():
+    gate = replace(gate_of(CHECKS["passed"]), upgraded=("gunicorn 25.0.3 → 27.0.1",))
+    race = replace(CHECKS["passed"], parts=Parts().having(gate))
+    said = "A server upgrade: gunicorn 25.0.3 → 27.0.1, with your app and settings. Passed: the head is not slower"
+    assert told(race).startswith(said)
+    for form in ("json", "junit", "markdown", "html"):
+        assert "A server upgrade: gunicorn 25.0.3 → 27.0.1" in rendered(race, form)

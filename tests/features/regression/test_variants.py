@@ -42,15 +42,18 @@ def test_a_dirty_work_tree_is_raced_as_it_stands_and_that_is_said(work):
         assert both.sides[Side.BASE].contender.label == "HEAD"
 
 
-def test_packages_that_differ_are_named_where_each_side_has_its_own(work):
+def test_sides_that_want_other_packages_are_alike_where_nothing_else_differs(work):
     work.commit(requirements_txt="flask==3.1.2\n")
     work.write("requirements.txt", "flask==3.0.3\n")
     request = RaceRequest(folder=work.folder)
     with variants(request, None, NOTHING) as both:
-        assert both.packages == ("flask 3.1.2 → 3.0.3",)
-    given = {**NOTHING, Side.HEAD: VariantRequest(python=Path("/usr/bin/python3"))}
+        assert both.alike
+    given = {**NOTHING, Side.HEAD: VariantRequest(environment={"FEATURE": "on"})}
     with variants(request, "HEAD", given) as both:
-        assert both.packages == (), "what an environment of the user's holds is not known"
+        assert not both.alike
+    work.write("new.py", "")
+    with variants(request, "HEAD", NOTHING) as both:
+        assert not both.alike
 
 
 def test_a_commit_is_not_compared_with_itself(work):

@@ -99,6 +99,10 @@ class Repository:
         """
         return Status(**{kind: tuple(names) for kind, names in self._ask("status").items()})
 
+    def changed_since(self, commit: str) -> list[str]:
+        """Return the files of the work tree that differ from ``commit`` or are new, ignored ones apart."""
+        return list(self._ask("changed_since", commit=commit))
+
     def tracked(self) -> list[str]:
         """Return the files that the index holds."""
         return list(self._ask("tracked"))

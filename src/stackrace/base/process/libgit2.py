@@ -32,6 +32,7 @@ try:
     from pygit2.enums import (
         CheckoutStrategy,
         ConfigLevel,
+        DiffOption,
         FileMode,
         FileStatus,
         RepositoryInitFlag,
@@ -111,6 +112,13 @@ def _status(repository: pygit2.Repository) -> dict[str, list[str]]:
     return found
 
 
+def _changed_since(repository: pygit2.Repository, commit: str) -> list[str]:
+    found = repository[commit]
+    assert isinstance(found, pygit2.Commit)
+    flags = DiffOption.INCLUDE_UNTRACKED | DiffOption.RECURSE_UNTRACKED_DIRS
+    return [delta.new_file.path for delta in found.tree.diff_to_workdir(flags).deltas]
+
+
 def _pointer(repository: pygit2.Repository, path: str) -> tuple[str, int] | None:
     """Return digest and size of the file that a pointer of Git LFS in the index stands for."""
     blob = repository[repository.index[path].id]
@@ -185,7 +193,12 @@ def _answer(question: str, folder: str, **words: object) -> object:
         return found and str(found.id)
     if question == "tracked":
         return [entry.path for entry in repository.index]
-    answers: dict[str, Callable[..., object]] = {"facts": _facts, "left": _left, "status": _status}
+    answers: dict[str, Callable[..., object]] = {
+        "facts": _facts,
+        "left": _left,
+        "status": _status,
+        "changed_since": _changed_since,
+    }
     return answers[question](repository, **words)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import distributions
 from pathlib import Path
 
-from ...app.lock_files import LISTS, requirements_of
+from ...app.lock_files import LISTS, requirements_of, versions_named
 from ...app.project_files import table, table_in, text
 from ...base.errors import InputError
 from ...base.process import ask
@@ -157,6 +157,9 @@ def packages_of(deployment: Deployment, stack: Stack) -> Packages:
     debian = {name: _debian_version(name) for name in dict.fromkeys(name for each in needs for name in each.apt)}
     if facts is None:
         return Packages(debian=debian)
+    root = deployment.examined.project.root
+    _refuse_other_versions(stack, root)
+    pinned = {hop.spec.package for hop in stack.hops if hop.version}
     runtime = launcher.host_for(stack).runtime
     assert isinstance(runtime, PythonRuntime)
     installed = distributions(path=[str(site_packages(runtime.home))])
@@ -164,10 +167,22 @@ def packages_of(deployment: Deployment, stack: Stack) -> Packages:
         python=facts.version,
         embedded=any(each.embeds for each in needs),
         servers={each.metadata["Name"]: each.version for each in installed if each.metadata["Name"]},
-        app=facts.distributions,
-        asked=asked_of(deployment.examined.project.root),
+        app={name: v for name, v in facts.distributions.items() if not versions_by_key({name: v}).keys() & pinned},
+        asked=asked_of(root),
         debian=debian,
     )
+
+
+def _refuse_other_versions(stack: Stack, root: Path) -> None:
+    """Raise InputError where the project in ``root`` pins another version of a server than ``stack`` has."""
+    named = versions_named(root)
+    for hop in stack.hops:
+        pinned = named.get(hop.spec.package, "")
+        if hop.version and pinned[:1].isdigit() and pinned != hop.version:
+            raise InputError(
+                f"{hop.server}@{hop.version} cannot be exported: the project itself wants {hop.spec.package} "
+                f"{pinned}, and pip installs one; write {hop.version} there, and export {hop.server}"
+            )
 
 
 def _debian_version(package: str) -> str:

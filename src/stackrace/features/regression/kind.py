@@ -86,8 +86,8 @@ def _troubles(race: Race) -> Iterator[Block]:
 
 
 def _first_line(race: Race) -> str:
-    outcome = gate_answer(race).outcome
-    return f"### {_SIGNS[outcome]} Stackrace check of {escape(race.app)}: {outcome.value}"
+    outcome, upgraded = gate_answer(race).outcome, "".join(f", {each}" for each in gate_of(race).upgraded)
+    return f"### {_SIGNS[outcome]} Stackrace check of {escape(race.app)}{escape(upgraded)}: {outcome.value}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

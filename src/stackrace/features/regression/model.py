@@ -52,6 +52,8 @@ class Contender:
     """The Django settings module, where it was given for this side."""
     stack: str = ""
     """The stack's path."""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """Version of each server and of the interpreter, by name; empty where it is unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +70,9 @@ class GateFacts(RacePart):
     allowances: Mapping[str, float] = field(default_factory=dict)
     """What is allowed of each response that is judged, by its name."""
     packages: tuple[str, ...] = ()
-    """What differs between the packages that the two lock files name, as ``flask 3.1.2 → 3.0.3``."""
+    """What differs between the packages of the two environments, as ``flask 3.1.2 → 3.0.3``."""
+    upgraded: tuple[str, ...] = ()
+    """Servers whose versions alone differ, as ``gunicorn 25.0.3 → 27.0.1``; empty where anything else differs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,10 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...app.lock_files import changes_between
 from ...base.errors import InputError, LimitError, StackraceError
 from ...deploy.environments import Environments, cache_folder
 from ...deploy.place import RaceProcesses, Sides
 from ...deploy.preparing import OnPreparing, unheard
+from ...deploy.running_stack import versions_of
 from ...race.overhead import planned_overhead
 from ...race.pace import planned_lengths, response_s
 from ...race.plan import RacePlan
@@ -25,6 +27,7 @@ from ...race.results.comparison import Response
 from ...race.results.parts import Parts
 from ...race.runner import check_budget
 from ...report.words.findings import warning
+from ...stacks.servers.site import versions_by_key
 from ...stacks.stack import Side, Stack
 from ...store.recorder import StoreSink
 from ...validity.registry import check_limits
@@ -99,11 +102,13 @@ def ready_check(
         before = held.enter_context(_deployed(Side.BASE, alike, on_preparing))
         deployments = {Side.BASE: before, Side.HEAD: after}
         _refuse_other_code(deployments, both.moved)
+        sides = _contender(alike, before), _contender(named[Side.HEAD], after)
         facts = GateFacts(
-            base=_contender(alike, before),
-            head=_contender(named[Side.HEAD], after),
+            base=sides[0],
+            head=sides[1],
             allowances=judged,
-            packages=both.packages,
+            packages=changes_between(_installed(before), _installed(after)),
+            upgraded=_upgraded(before, after, sides) if both.alike else (),
         )
         asked = named[Side.HEAD].request
         plan = _plan(asked, deployments, judged)
@@ -181,9 +186,27 @@ def _refuse_other_code(deployments: Mapping[Side, Deployment], moved: tuple[Path
 
 
 def _contender(variant: Variant, deployment: Deployment) -> Contender:
-    interpreter = deployment.examined.interpreter
+    interpreter, stack, launcher = deployment.examined.interpreter, deployment.stacks[0], deployment.launcher
     python = "" if interpreter is None else interpreter.version
-    return replace(variant.contender, python=python, stack=deployment.stacks[0].path)
+    versions = versions_of(stack, launcher.catalogue, launcher.host_for(stack).runtime)
+    return replace(variant.contender, python=python, stack=stack.path, versions=versions)
+
+
+def _installed(deployment: Deployment) -> dict[str, str]:
+    """Return the versions of the packages in the app's own environment; none for an app without Python."""
+    interpreter = deployment.examined.interpreter
+    return {} if interpreter is None else versions_by_key(interpreter.distributions)
+
+
+def _upgraded(base: Deployment, head: Deployment, sides: tuple[Contender, Contender]) -> tuple[str, ...]:
+    """Return which servers have another version in ``head``; nothing where stacks or packages differ in more."""
+    stacks = [each.stacks[0] for each in (base, head)]
+    plain = [replace(each, hops=tuple(replace(hop, version="") for hop in each.hops)) for each in stacks]
+    servers = {hop.spec.package for each in stacks for hop in each.hops}
+    others = [{name: v for name, v in _installed(each).items() if name not in servers} for each in (base, head)]
+    is_upgrade = plain[0].identity == plain[1].identity and others[0] == others[1]
+    is_upgrade = is_upgrade and sides[0].python == sides[1].python
+    return changes_between(sides[0].versions, sides[1].versions) if is_upgrade else ()
 
 
 def _plan(request: RaceRequest, deployments: Mapping[Side, Deployment], judged: Mapping[str, float]) -> RacePlan:

@@ -71,6 +71,11 @@ class WorkTree:
             status = self.git.status()
         return len(status.changed) + len(status.new)
 
+    def changed_since(self, revision: Revision) -> list[str]:
+        """Return the paths of the files that differ from ``revision`` or are new, relative to ``top``."""
+        with whole(self.git):
+            return self.git.changed_since(revision.commit)
+
     def ignored(self) -> list[Path]:
         """Return the ignored files and folders, relative to ``top``."""
         with whole(self.git):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ...app.app import EntryKind
-from ...app.lock_files import changes_between, locks_differ
+from ...app.lock_files import locks_differ
 from ...app.projects.detection import entry_named
 from ...base.errors import InputError
 from ...base.files import real_path
@@ -72,8 +73,8 @@ class Variants:
     moved: tuple[Path, Path] | None
     """The uppermost folders of head and base, where they are two."""
     notes: tuple[str, ...] = ()
-    packages: tuple[str, ...] = ()
-    """What differs between the packages of their lock files, where each has an environment of its own."""
+    alike: bool = False
+    """Whether both have the same code, settings and variables, files that list packages apart."""
 
 
 @contextmanager
@@ -84,12 +85,13 @@ def variants(request: RaceRequest, base: str | None, own: Mapping[Side, VariantR
     own, both sides are the work tree; else it is the repository's usual base. Raises InputError where both sides
     would be the same.
     """
+    is_alike = len({(each.settings, *sorted(each.environment.items())) for each in own.values()}) == 1
     differ = any(each != VariantRequest() for each in own.values())
     if base is None and differ:
         sides = {side: Variant(request=its.over(request), contender=its.contender()) for side, its in own.items()}
         if sides[Side.BASE].request == sides[Side.HEAD].request:
             raise InputError("nothing to compare: base and head are given alike; change one of the two")
-        yield Variants(sides=sides, moved=None)
+        yield Variants(sides=sides, moved=None, alike=is_alike)
         return
     if request.bundled is not None:
         raise InputError("--bundled: the bundled app has no revisions; give two environments, settings or stacks")
@@ -108,7 +110,16 @@ def variants(request: RaceRequest, base: str | None, own: Mapping[Side, VariantR
         Side.HEAD: own[Side.HEAD].contender("the work tree", head.commit, changed),
     }
     with checked_out(repository, revision, request.most_copied_bytes) as (tree, notes):
-        yield replace(_of_two_trees(request, own, contenders, revision, repository.top, tree), notes=notes)
+        found = _of_two_trees(request, own, contenders, revision, repository.top, tree)
+        is_alike = is_alike and all(map(_LISTS_PACKAGES.fullmatch, repository.changed_since(revision)))
+        yield replace(found, notes=notes, alike=is_alike)
+
+
+_LISTS_PACKAGES = re.compile(
+    r"(?:.*/)?(?:(?:requirements|constraints)[^/]*\.(?:txt|in)|requirements/[^/]*\.(?:txt|in)"
+    r"|uv\.lock|poetry\.lock|Pipfile(?:\.lock)?|pylock\.toml|pyproject\.toml)"
+)
+"""Files in which a bot upgrades a package."""
 
 
 def _of_two_trees(
@@ -136,7 +147,6 @@ def _of_two_trees(
             for side, each in requests.items()
         },
         moved=moved,
-        packages=changes_between(locks) if locks and len(locked) == len(found) else (),
     )
 
 

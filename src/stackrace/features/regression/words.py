@@ -23,6 +23,7 @@ from ...race.results.comparison import Outcome, Response, Ruling, State
 from ...race.results.race import Ending, Race
 from ...report.figures import listed
 from ...report.words.findings import failure_kind, shortfall_words
+from ...report.words.race_words import version_words
 from ...stacks.stack import Side, side_of
 from .looks import LOOKS
 from .model import Contender, GateAnswer, GateFacts, gate_of
@@ -67,7 +68,13 @@ _STATES = {
 
 
 def answer(race: Race, result: GateAnswer) -> str:
-    """Return the answer in one sentence or two."""
+    """Return the answer in one sentence or two, after what is compared where that is a server's upgrade."""
+    upgraded = listed(gate_of(race).upgraded)
+    before = f"A server upgrade: {upgraded}, with your app and settings. " if upgraded else ""
+    return before + _answer(race, result)
+
+
+def _answer(race: Race, result: GateAnswer) -> str:
     match result.outcome:
         case Outcome.PASSED:
             return f"Passed: the head is not slower than the base. {_missed(result.rulings)}"
@@ -263,26 +270,24 @@ def _share(response: Response, share: float) -> str:
 
 
 def contender(side: Contender, other: Contender) -> str:
-    """Say what a side was: its commit, and what it does not share with the other."""
+    """Say what a side was: its commit, its stack if that is not the other's, its versions."""
     words = [side.label]
     if side.revision:
         changed = f" with {things(side.changed, 'changed file')}" if side.changed else ""
         words[0] += f" ({side.revision[:10]}{changed})"
-    if side.python and side.python != other.python:
-        words.append(f"Python {side.python}")
     if side.stack != other.stack:
         words.append(side.stack)
-    return ", ".join(words)
+    return ", ".join(filter(None, (*words, version_words(side.versions))))
 
 
 def side_notes(facts: GateFacts) -> tuple[str, ...]:
     """Say what base and head were, and which packages differ."""
     sides = f"Base: {contender(facts.base, facts.head)}.", f"Head: {contender(facts.head, facts.base)}."
-    if not facts.packages:
+    if facts.packages in ((), facts.upgraded):
         return sides
     shown, rest = facts.packages[:_MOST_PACKAGES], len(facts.packages) - _MOST_PACKAGES
     more = f" and {things(rest, 'other package')}" if rest > 0 else ""
-    return *sides, f"Lock files differ: {', '.join(shown)}{more}."
+    return *sides, f"Packages differ: {', '.join(shown)}{more}."
 
 
 def details(race: Race, result: GateAnswer) -> str:

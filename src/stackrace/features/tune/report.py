@@ -14,6 +14,7 @@ from ...base.units import SIZE
 from ...race.results.race import Ending, Race
 from ...report.exporter import Kind
 from ...report.sheet import FILES, Column, Drawing, Item, Listing, Medium, Notes, Paragraph, Section, Table, Tone
+from ...report.words.race_words import versions
 from . import words
 from .model import Reference, Tuning, tuning_of
 from .picture import LEGEND, block_lines, facets
@@ -40,7 +41,9 @@ def _sections(race: Race, found: Tuned) -> Iterator[Section]:
     many = len(found.responses)
     heading = f"The best {_SHOWN} of {many} configurations" if many > _SHOWN else "All configurations"
     yield Section(title=heading, blocks=(_best(tuning, found.responses[:_SHOWN]),))
-    yield Section(title="", blocks=(Notes(texts=(*race.notes, f"Race {race.id}, seed {race.seed}.")),))
+    yield Section(
+        title="", blocks=(Notes(texts=(versions(race), *race.notes, f"Race {race.id}, seed {race.seed}.")),)
+    )
     if panels := facets(tuning, found):
         lines = tuple(line for panel in panels for line in block_lines(panel))
         yield Section(

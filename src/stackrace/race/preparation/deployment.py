@@ -248,7 +248,10 @@ def _hosted(examined: ExaminedApp, homes: Mapping[str, Path | None], guard: Guar
         home=homes[original_path(stack.path)],
         folder=guard.directory,
         app_packages=examined.interpreter.site_packages if examined.interpreter else (),
-        versions=examined.interpreter.distributions if examined.interpreter else {},
+        versions={
+            **(examined.interpreter.distributions if examined.interpreter else {}),
+            **{hop.spec.package: hop.version for hop in stack.hops if hop.version},
+        },
         view=guard.view,
         proxied=any(
             request.has("x-forwarded-proto") for workload in examined.workloads for request in workload.requests

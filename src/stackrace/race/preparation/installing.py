@@ -122,7 +122,7 @@ def install_plan(words: Iterable[str], known: Catalogue, servers: Path | None = 
             lacking += _of(lack_of(known.entries[word]))
         elif word in services():
             lacking += _of(services()[word].lack())
-        elif not Path(word).is_file() and word.partition(":")[0].partition("/")[0] in known.entries:
+        elif not Path(word).is_file() and re.split("[@:/+]", word)[0] in known.entries:
             (stack,) = asked([word], known)
             lacking += missing_from(stack, known)
         else:

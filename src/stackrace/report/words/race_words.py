@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
@@ -79,6 +79,32 @@ def notes(race: Race, standing: Standing) -> tuple[str, ...]:
         *race.notes,
     )  # fmt: skip
     return tuple(sentence for sentence in sentences if sentence)
+
+
+def versions(race: Race, *, short: bool = False) -> str:
+    """Name the version of every server and interpreter; of several, unless ``short``, which stacks have each."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for facts in race.facts:
+        for name, version in facts.versions.items():
+            found.setdefault(name, {}).setdefault(version, []).append(facts.stack)
+    ordered = sorted(found, key=lambda name: name in _INTERPRETERS)
+    alike = [version_words({name: next(iter(found[name]))}) for name in ordered if len(found[name]) == 1]
+    several = [
+        listed([f"{version_words({name: v})}{'' if short else f' ({listed(whose)})'}" for v, whose in each.items()])
+        for name, each in found.items()
+        if len(each) > 1
+    ]
+    return f"Versions: {', '.join([*alike, *several])}." if found else ""
+
+
+_INTERPRETERS = {"python": "Python", "ruby": "Ruby"}
+
+
+def version_words(versions: Mapping[str, str]) -> str:
+    """Write versions by name as ``nginx 1.22.1, Python 3.11.2``."""
+    return ", ".join(
+        f"{_INTERPRETERS.get(name, name)} {version or '(version unknown)'}" for name, version in versions.items()
+    )
 
 
 def resolution(race: Race, standing: Standing) -> str:

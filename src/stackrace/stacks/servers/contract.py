@@ -143,7 +143,10 @@ class Entry(ABC):
     """Whether it does not start while a folder of static files that it is told of is missing."""
 
     def requirements(self, settings: Settings) -> tuple[str, ...]:
-        """Return the PyPI requirements these settings need, to be layered over the app's environment."""
+        """Return the PyPI requirements these settings need, to be layered over the app's environment.
+
+        That of ``spec.package`` comes first.
+        """
         return self.packages
 
     def quoted(self, text: str) -> str:

@@ -86,8 +86,8 @@ class RubyRuntime:
     """The app's environment in Rack's sense, as in RACK_ENV."""
     public: Path | None = None
     """The folder of files that a web server sends without asking the app; None where there is none."""
-    gems: frozenset[str] = frozenset()
-    """Those of its Gemfile.lock, if it has one."""
+    gems: Mapping[str, str] = field(default_factory=dict)
+    """Versions of the gems of its Gemfile.lock, by name; none without such a file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,6 +27,7 @@ class Bjoern(Server):
         title="bjoern",
         listens=frozenset({Protocol.HTTP}),
         hosts=frozenset({Interface.WSGI}),
+        package="bjoern",
     )
     packages = ("bjoern>=3.2",)
     # PyPI has its source only, which is compiled against libev when first raced

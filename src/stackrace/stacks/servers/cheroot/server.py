@@ -20,6 +20,7 @@ class Cheroot(Server):
             threads("Threads that run the app", 10, most=64, steps=10),
             KEEP_ALIVE,
         ),
+        package="cheroot",
     )
     packages = ("cheroot>=10",)
 

@@ -57,6 +57,7 @@ class Daphne(Server):
         hosts=frozenset({Interface.ASGI}),
         settings=_OPTIONS.spec_settings,
         native=_OPTIONS,
+        package="daphne",
     )
     packages = ("daphne>=4",)
     faults = (

@@ -58,6 +58,7 @@ class Flup(Server):
                 "bursts.",
             ),
         ),
+        package="flup",
     )
     # the last release; flup6, its fork, is broken for SCGI and AJP
     packages = ("flup==1.0.3",)

@@ -198,6 +198,7 @@ class Granian(Server):
         settings=_OPTIONS.spec_settings,
         processes=fixed_by("workers"),
         native=_OPTIONS,
+        package="granian",
     )
 
     def requirements(self, settings: Settings) -> tuple[str, ...]:

@@ -54,6 +54,7 @@ class Gunicorn(Server):
         threads=_threads,
         native=OPTIONS,
         suggested_for=frozenset({Interface.WSGI}),
+        package="gunicorn",
     )
     faults = (
         Fault(

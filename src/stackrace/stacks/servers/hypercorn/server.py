@@ -85,6 +85,7 @@ class Hypercorn(Server):
         settings=_OPTIONS.spec_settings,
         processes=fixed_by("workers"),
         native=_OPTIONS,
+        package="hypercorn",
     )
 
     drops_requests_on_stop = True

@@ -100,6 +100,7 @@ class Uvicorn(Server):
         processes=fixed_by("workers"),
         native=_OPTIONS,
         suggested_for=frozenset({Interface.ASGI}),
+        package="uvicorn",
     )
     # with the accelerators its documentation advises; 0.22 is the first to bound its stop, an app that brings an
     # older one is raced with that, without a bound

@@ -41,6 +41,7 @@ class Uwsgi(Server):
         processes=_processes,
         preloads=_preloads,
         native=OPTIONS,
+        package="pyuwsgi",
     )
     # the wheel needs no compiler
     packages = ("pyuwsgi",)

@@ -53,6 +53,7 @@ class Waitress(Server):
         hosts=frozenset({Interface.WSGI}),
         settings=_OPTIONS.spec_settings,
         native=_OPTIONS,
+        package="waitress",
     )
     packages = ("waitress>=2",)
 
