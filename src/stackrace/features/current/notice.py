@@ -143,6 +143,8 @@ def taken_over(deployment: CurrentDeployment, raced: str) -> Iterator[str]:
         yield f"Changed for the race: {'; '.join(_changes(deployment.changes))}."
         if any(change.concern is Concern.VARIABLES for change in deployment.changes):
             yield "No stack has the variables among these: every stack gets the same, from [app] env or --env-file."
+    for each in deployment.differences:
+        yield f"{placed(each.file, each.line)} says {each.said}; {each.observed}."
     yield from _gaps(deployment.gaps)
     if deployment.others:
         others = listed(deployment.others[:_MOST_OTHERS])
