@@ -48,18 +48,19 @@ INI = "[uwsgi]\nhttp = 127.0.0.1:{port}\nmaster = true\nprocesses = 2\nthreads =
 KINDS = {
     "gthread": (
         "gunicorn",
-        f"gunicorn -w 2 --threads 3 -e TOKEN={CANARY} -b 127.0.0.1:{{port}} --statsd-prefix {CANARY} shop:application",
-        ("gunicorn:workers=2,class=gthread,threads=3", 2, 3),
+        f"gunicorn -w 2 --threads 3 -e TOKEN={CANARY} -b 127.0.0.1:{{port}} --statsd-prefix={CANARY} "
+        "shop:application",
+        ("gunicorn:workers=2,class=gthread,threads=3,keep_alive=2", 2, 3),
     ),
     "uvicorn": (
         "uvicorn",
         f"uvicorn --workers 2 --port {{port}} --header X-Token:{CANARY} shop:asgi",
-        ("uvicorn:workers=2", 2, 4),
+        ("uvicorn:workers=2,keep_alive=5", 2, 4),
     ),
     "sync": (
         "gunicorn",
         "python -m gunicorn --bind=127.0.0.1:{port} shop:application",
-        ("gunicorn", 1, 2),
+        ("gunicorn:workers=1", 1, 2),
     ),
     "titled": (
         "gunicorn\nsetproctitle",
@@ -82,11 +83,15 @@ KINDS = {
         "granian --interface asgi --workers 2 --port {port} shop:asgi",
         ("granian:interface=asgi,workers=2", 2, 3),
     ),
-    "hypercorn": ("hypercorn", "hypercorn -w 2 -b 127.0.0.1:{port} shop:asgi", ("hypercorn:workers=2", 2, 4)),
+    "hypercorn": (
+        "hypercorn",
+        "hypercorn -w 2 -b 127.0.0.1:{port} shop:asgi",
+        ("hypercorn:workers=2,keep_alive=5", 2, 4),
+    ),
     "waitress": (
         "waitress",
         "waitress-serve --port {port} --threads 3 shop:application",
-        ("waitress:threads=3", 1, 1),
+        ("waitress:threads=3,connection_limit=100,keep_alive=120", 1, 1),
     ),
     "daphne": ("daphne", "daphne -p {port} shop:asgi", ("daphne", 1, 1)),
 }
@@ -233,7 +238,8 @@ def test_the_front_end_before_it_is_found_and_leads_to_it(tmp_path, start):
     write(tmp_path, {
         "nginx.conf": f"daemon off; pid {tmp_path}/pid; error_log stderr; events {{}}\nhttp {{ access_log off;"
         f"\ninclude {tmp_path}/sites/*.conf; }}\n",
-        "sites/shop.conf": f"server {{ listen 127.0.0.1:{front};\nlocation / {{ proxy_pass http://127.0.0.1:{port}; }} }}\n",
+        "sites/shop.conf": f"server {{ listen 127.0.0.1:{front};\n"
+        f"location / {{ proxy_pass http://127.0.0.1:{port}; }} }}\n",
     })  # fmt: skip
     nginx = subprocess.Popen(["nginx", "-c", str(tmp_path / "nginx.conf")], stderr=subprocess.DEVNULL)
     try:
@@ -249,7 +255,7 @@ def test_the_front_end_before_it_is_found_and_leads_to_it(tmp_path, start):
     assert found["front"]["files"] == [str(tmp_path / "nginx.conf")]
     (tmp_path / "observed.json").write_text(json.dumps(found))
     stack = current_deployment(running.project, SPECS, tmp_path / "observed.json").stack
-    assert stack == "nginx/http/gunicorn:workers=2,class=sync"
+    assert stack == "nginx/http/gunicorn:workers=2"
 
 
 @pytest.mark.parametrize(
@@ -274,11 +280,11 @@ def test_what_is_no_target_is_refused_with_a_way_out(target, said):
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
 def test_who_may_not_look_is_told_who_may(tmp_path):
     script = script_in(tmp_path)
-    with socket.socket() as bound:
+    with socket.socket() as bound, script.open() as text:
         bound.bind(("127.0.0.1", 0))
         bound.listen()
         port = bound.getsockname()[1]
-        done = plainly("/dev/stdin", f":{port}", stdin=script.open(), user=65534, group=65534, extra_groups=[])
+        done = plainly("/dev/stdin", f":{port}", stdin=text, user=65534, group=65534, extra_groups=[])
     assert (done.returncode, done.stdout) == (2, "")
     assert f"port {port} belongs to a process of user root" in done.stderr and "run this as root" in done.stderr
 

@@ -22,15 +22,15 @@ SCHEMA = "observed-1"
 MASK = "***"
 
 VALUES = {
-    "daphne": "endpoint e port p bind b unix-socket u fd http-timeout t server-name s",
+    "daphne": "endpoint e access-log port p bind b unix-socket u fd http-timeout t server-name s",
     "granian": "interface workers runtime-threads backlog backpressure http runtime-mode blocking-threads loop "
     "task-impl uds host port uds-permissions ssl-certificate ssl-keyfile url-path-prefix working-dir",
     "gunicorn": "config c bind b protocol certfile keyfile user u group g umask m backlog forwarded-allow-ips "
     "workers w worker-class k threads worker-connections max-requests max-requests-jitter timeout t "
     "keep-alive asgi-loop http-parser chdir pythonpath paste paster name n",
     "hypercorn": "bind b workers w worker-class k backlog keep-alive max-requests max-requests-jitter "
-    "insecure-bind quic-bind certfile keyfile ca-certs user u group g umask m config c ciphers read-timeout root-path "
-    "server-names statsd-host statsd-prefix verify-mode websocket-ping-interval",
+    "access-logfile access-log insecure-bind quic-bind certfile keyfile ca-certs user u group g umask m "
+    "config c ciphers read-timeout root-path server-names statsd-host statsd-prefix verify-mode websocket-ping-interval",
     "uvicorn": "workers loop http backlog timeout-keep-alive timeout-worker-healthcheck forwarded-allow-ips "
     "limit-concurrency limit-max-requests limit-max-requests-jitter uds host port fd ssl-keyfile "
     "ssl-certfile interface http2 app-dir app entrypoint",
@@ -587,7 +587,9 @@ def _workers(server: Process, machine: Machine) -> int | None:
         return len([each for each in children if each.raw == server.raw or each.title])
     if server.name in ("uvicorn", "hypercorn", "granian"):
         return len([each for each in children if each.raw == server.raw or each.title or _is_spawned(each)]) or 1
-    return 1 if server.name in ("daphne", "waitress") else None
+    if server.name in ("daphne", "waitress"):
+        return 1
+    return sum(map(_is_spawned, children)) or None
 
 
 def _prefixes(server: Process, variables: dict[str, str]) -> Iterator[str]:
@@ -712,7 +714,7 @@ def _forwards(front: Process, server: Process, machine: Machine) -> bool:
         if address.startswith("unix:"):
             pattern = re.compile(re.escape(address[5:]) + r"(?![\w/.-])")
         else:
-            pattern = re.compile(rf"(?<![\d.]):{address.rpartition(':')[2]}(?!\d)")
+            pattern = re.compile(rf":{address.rpartition(':')[2]}(?!\d)")
         if any(pattern.search(line) for line in said):
             return True
     return False

@@ -158,7 +158,8 @@ class Observation:
             return
         rows = [row for row in hop.native.rows if row.setting and row.setting.name == name]
         keys = {key for row in rows for key in row.names.split()}
-        is_unknown = name in hop.computed or any(_key(gap.what) in {*keys, _VARIABLE} for gap in hop.gaps)
+        open_ones = [gap for gap in hop.gaps if gap.weight is Weight.SIZE and _key(gap.what) in {*keys, _VARIABLE}]
+        is_unknown = name in hop.computed or open_ones
         said = None if is_unknown or self.server.hidden else hop.values().get(name)
         if said == number:
             return
@@ -168,7 +169,7 @@ class Observation:
             file, line = hop.config, next(filter(None, (line_of(text, key) for key in keys)), 0)
         hop.settings[name] = number
         hop.computed.discard(name)
-        hop.gaps = [gap for gap in hop.gaps if _key(gap.what) not in {*keys, _VARIABLE}]
+        hop.gaps = [gap for gap in hop.gaps if gap not in open_ones]
         if said is not None:
             yield CurrentDifference(file=file, line=line, said=f"{name}={said}", observed=f"{number} run")
 
