@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from tests.ordinary import ordinarily
+from tests.raced import raced
 
 from stackrace.base.errors import InputError
 from stackrace.base.process.view import UNPROTECTED
@@ -42,6 +44,13 @@ async def asgi(scope, receive, send):
         return
     await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
     await send({"type": "http.response.body", "body": b"ok"})
+"""
+MAIN = """
+import sys
+import uvicorn
+
+if __name__ == "__main__":
+    uvicorn.run("shop:asgi", port=int(sys.argv[-1]), workers=2)
 """
 INI = "[uwsgi]\nhttp = 127.0.0.1:{port}\nmaster = true\nprocesses = 2\nthreads = 2\nmodule = shop\n"
 
@@ -93,6 +102,7 @@ KINDS = {
         "waitress-serve --port {port} --threads 3 shop:application",
         ("waitress:threads=3,connection_limit=100,keep_alive=120", 1, 1),
     ),
+    "code": ("uvicorn", "python main.py --port {port}", ("uvicorn:workers=2,keep_alive=5", 2, 4)),
     "daphne": ("daphne", "daphne -p {port} shop:asgi", ("daphne", 1, 1)),
 }
 """By name: the packages, the command line, and the path, the workers and the processes that are the truth."""
@@ -173,7 +183,7 @@ def start(tmp_path):
 
     def started(packages, line, **variables):
         project = tmp_path / "shop"
-        write(project, {"shop.py": APP})
+        write(project, {"shop.py": APP, "main.py": MAIN})
         one = Running(environment_of(tmp_path, packages), project, line.split(), **variables)
         running.append(one)
         one.script, one.project = script_in(tmp_path), project
@@ -199,14 +209,14 @@ def test_what_runs_is_observed_and_becomes_a_stack_without_its_secrets(tmp_path,
     assert server["pid"] == running.started.pid
     assert (f"127.0.0.1:{port}" if kind != "waitress" else f"0.0.0.0:{port}") in server["addresses"]
     served = [each for each in found["processes"] if "resource_tracker" not in " ".join(each["words"])]
-    assert len(served) + (kind in ("uvicorn", "hypercorn")) == processes
+    assert len(served) + (kind in ("uvicorn", "hypercorn", "code")) == processes
     assert {"SHOP_SECRET", "DATABASE_URL"} <= set(server["variable_names"]) or "titled" in kind
     assert server["folder"] == str(running.project)
     assert server["versions"][packages.partition("\n")[0]] and server["python"].startswith("3.")
     observed = tmp_path / "observed.json"
     observed.write_text(text)
     deployment = current_deployment(running.project, SPECS, observed)
-    assert (deployment.stack, deployment.file) == (stack, f"pid {server['pid']}")
+    assert (deployment.stack, deployment.file) == (stack, "main.py" if kind == "code" else f"pid {server['pid']}")
     assert deployment.differences == () and deployment.is_partial == ("titled" in kind)
     # any of its processes leads to the first
     assert json.loads(plainly(running.script, found["processes"][-1]["pid"]).stdout)["server"] == server
@@ -256,6 +266,20 @@ def test_the_front_end_before_it_is_found_and_leads_to_it(tmp_path, start):
     (tmp_path / "observed.json").write_text(json.dumps(found))
     stack = current_deployment(running.project, SPECS, tmp_path / "observed.json").stack
     assert stack == "nginx/http/gunicorn:workers=2"
+
+
+@pytest.mark.exhaustive
+def test_what_was_observed_races(tmp_path, start, brief):
+    port = free_port()
+    running = start("gunicorn", f"gunicorn -w 2 -b 127.0.0.1:{port} shop:application")
+    (tmp_path / "observed.json").write_text(running.seen(f":{port}", 2))
+    words = ["--stack", "waitress", "--python", sys.executable, "-c", "2", "--requests", "20", "--repeats", "1"]
+    done = brief("run", "--current", tmp_path / "observed.json", *words, "--no-twin", "--json", cwd=running.project)
+    document = raced(done)
+    assert document["race"]["current"] == "gunicorn:workers=2"
+    assert document["race"]["deployment"]["file"] == f"pid {running.started.pid}"
+    assert {launch["stack"] for launch in document["launches"]} == {"gunicorn:workers=2", "waitress"}
+    assert not any(launch["failure"] for launch in document["launches"])
 
 
 @pytest.mark.parametrize(
@@ -324,13 +348,50 @@ def test_of_a_command_line_only_harmless_values_are_shown(words, shown):
     assert observe.masked(words) == shown
 
 
+ID = "3f4e5d6c7b8a" + 52 * "0"
+
+
+@pytest.mark.parametrize(
+    ("name", "group", "is_there"),
+    [
+        ("shop", "0::/system.slice/shop.service", True),
+        ("shop.service", "1:name=systemd:/system.slice/shop.service/inner", True),
+        ("shop", "0::/system.slice/webshop.service", False),
+        (ID[:12], f"0::/system.slice/docker-{ID}.scope", True),
+        (ID, f"5:memory:/docker/{ID}", True),
+        (ID, f"0::/machine.slice/libpod-{ID}.scope/container", True),
+        (ID[1:], f"5:memory:/docker/{ID}", False),
+    ],
+)
+def test_control_groups_tell_units_and_containers(name, group, is_there):
+    assert observe.is_in(name, f"0::/\n{group}\n0::/user.slice\n") is is_there
+
+
+def test_a_containers_name_is_asked_for(tmp_path, monkeypatch):
+    stand_in = tmp_path / "docker"
+    stand_in.write_text(f'#!/bin/sh\n[ "$1 $2 $5" = "inspect -f web" ] && echo {os.getpid()}\n')
+    stand_in.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        bound.listen()
+        found = observe.observe("web")
+        assert f"127.0.0.1:{bound.getsockname()[1]}" in found["server"]["addresses"]
+    assert found["server"]["pid"] == os.getpid()
+
+
+def test_the_script_is_python_of_before():
+    ast.parse(Path(observe.__file__).read_text(), feature_version=(3, 8))
+
+
 def test_of_variables_only_harmless_values_are_shown():
     variables = {
         "WEB_CONCURRENCY": "3", "SECRET": CANARY, "UVICORN_WORKERS": "2", "UVICORN_SSL_KEYFILE_PASSWORD": CANARY,
         "GUNICORN_CMD_ARGS": f"--threads 2 --env A={CANARY}", "PORT": f"redis://u:{CANARY}@h",
     }  # fmt: skip
     assert observe.harmless(variables) == {
-        "WEB_CONCURRENCY": "3", "UVICORN_WORKERS": "2", "GUNICORN_CMD_ARGS": "--threads 2 --env '***'", "PORT": "***",
+        "WEB_CONCURRENCY": "3", "UVICORN_WORKERS": "2", "GUNICORN_CMD_ARGS": "--threads 2 --env '***'",
+        "PORT": "***",
     }  # fmt: skip
 
 

@@ -30,7 +30,8 @@ VALUES = {
     "keep-alive asgi-loop http-parser chdir pythonpath paste paster name n",
     "hypercorn": "bind b workers w worker-class k backlog keep-alive max-requests max-requests-jitter "
     "access-logfile access-log insecure-bind quic-bind certfile keyfile ca-certs user u group g umask m "
-    "config c ciphers read-timeout root-path server-names statsd-host statsd-prefix verify-mode websocket-ping-interval",
+    "config c ciphers read-timeout root-path server-names statsd-host statsd-prefix verify-mode "
+    "websocket-ping-interval",
     "uvicorn": "workers loop http backlog timeout-keep-alive timeout-worker-healthcheck forwarded-allow-ips "
     "limit-concurrency limit-max-requests limit-max-requests-jitter uds host port fd ssl-keyfile "
     "ssl-certfile interface http2 app-dir app entrypoint",
@@ -245,6 +246,17 @@ def masked(words: Sequence[str]) -> list[str]:
     return head + list(_options(words[at + 1 :], name))
 
 
+def _of_title(title: str) -> list[str]:
+    """Return what the title of a process says of its command line: ``gunicorn: master [shop.wsgi]``."""
+    found = re.match(r"gunicorn: master \[([\w.:/]+)\]", title)
+    if found:
+        return ["gunicorn", found.group(1)]
+    found = re.match(r"granian (\w+) [\w.:\[\]/-]+ ([\w.:/-]+)", title)
+    if found:
+        return ["granian", "--interface", found.group(1), found.group(2)]
+    return [title.split(" ")[0].strip(":").lower()]
+
+
 def _options(words: Sequence[str], server: str) -> Iterator[str]:
     values, switches = VALUES.get(server, "").split(), SWITCHES.get(server, "").split()
     if server in _FRONTS:
@@ -443,13 +455,18 @@ def _meant(target: str, machine: Machine) -> list[Process]:
 
 def _in_group(name: str, machine: Machine) -> Iterator[Process]:
     """Yield the processes in the control group of a unit, or of a container by its id."""
-    wanted = re.escape(re.sub(r"\.service$", "", name))
-    is_id = re.match(r"[0-9a-f]{12,64}$", name)
-    pattern = re.compile(rf"/{wanted}\.service(/|$)" + (rf"|[/-]{wanted}[0-9a-f]*(\.scope)?(/|$)" if is_id else ""))
     for process in machine.processes.values():
-        groups = _text(f"/proc/{process.pid}/cgroup").splitlines()
-        if any(pattern.search(line.split(":", 2)[-1]) for line in groups):
+        if is_in(name, _text(f"/proc/{process.pid}/cgroup")):
             yield process
+
+
+def is_in(name: str, groups: str) -> bool:
+    """Tell whether ``groups``, the text of a process's cgroup file, are those of a unit or a container's id."""
+    wanted = re.escape(re.sub(r"\.service$", "", name))
+    pattern = rf"/{wanted}\.service(/|$)"
+    if re.match(r"[0-9a-f]{12,64}$", name):
+        pattern += rf"|[/-]{wanted}[0-9a-f]*(\.scope)?(/|$)"
+    return re.search(pattern, groups, re.MULTILINE) is not None
 
 
 def _named(name: str, machine: Machine) -> Iterator[Process]:
@@ -541,7 +558,7 @@ def _described(server: Process, machine: Machine, instances: int) -> dict[str, A
     return {
         "name": server.name,
         "pid": server.pid,
-        "words": server.words,
+        "words": _of_title(server.title) if server.title else server.words,
         "hidden": bool(server.title),
         "folder": server.folder,
         "user": server.uid,
@@ -640,11 +657,8 @@ def _python(server: Process, prefixes: Sequence[str]) -> str:
 def _files(server: Process) -> list[str]:
     """Return the configuration files that a command line names, and front ends' default ones."""
     named = []
-    words = [] if server.title and server.name != "nginx" else server.raw
-    if server.title:
-        words = (
-            shlex.split(server.title.partition(" process ")[2].replace(";", "")) if "'" not in server.title else []
-        )
+    # nginx has its command line in its title
+    words = server.title.partition(" process ")[2].split() if server.title else server.raw
     for place, word in enumerate(words, 1):
         following = words[place] if place < len(words) else ""
         name, equals, value = word.partition("=")

@@ -66,7 +66,7 @@ class RunningServer:
     words: tuple[str, ...]
     """The command line of that, secrets masked."""
     hidden: bool
-    """Whether a title stands in its place."""
+    """Whether a title stood in its place, which says less."""
     folder: str
     """The one that it runs in."""
     user: int
@@ -127,11 +127,10 @@ class Observation:
     def command(self, root: Path) -> DeploymentCommand:
         """Return the command line of the server, with its variables, as one of the project at ``root``."""
         server = self.server
-        words = _of_title(server.words[0]) if server.hidden and server.words else server.words
         known = dict.fromkeys(server.variable_names, OPEN) | server.variables
         return DeploymentCommand(
             file=root / self.place,
-            words=tuple(word.replace(observe.MASK, OPEN) for word in words),
+            words=tuple(word.replace(observe.MASK, OPEN) for word in server.words),
             environment={name: value.replace(observe.MASK, OPEN) for name, value in known.items()},
             folder=server.folder,
             instances=min(server.instances, 64),
@@ -188,15 +187,6 @@ class Observation:
 
 def _key(what: str) -> str:
     return re.split(r"[ =]", what.lstrip("-"), maxsplit=1)[0]
-
-
-def _of_title(title: str) -> tuple[str, ...]:
-    """Return what the title of a process says of its command line: ``gunicorn: master [shop.wsgi]``."""
-    if found := re.match(r"gunicorn: master \[([\w.:/]+)\]", title):
-        return "gunicorn", found[1]
-    if found := re.match(r"granian (\w+) (\S+) (\S+)", title):
-        return "granian", "--interface", found[1], found[3]
-    return (title.split()[0].lower(),)
 
 
 def observed_in(file: Path) -> Observation | None:
