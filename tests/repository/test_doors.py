@@ -32,6 +32,7 @@ NOT_THE_USERS = {
     "features/comparisons/bundled/ladder/ladder/rungs/file.py": "a bundled app's own file",
     "features/comparisons/racing.py": "what a race of ours wrote",
     "features/comparisons/reading.py": "comparisons that are bundled",
+    "features/current/observe.py": "/proc, and regular files to a bound, where there is no Stackrace",
     "features/doctor/kernel.py": "settings of the kernel, and what we kept of them",
     "features/export/files.py": "a script of ours",
     "features/export/proof.py": "a copy of what was exported",

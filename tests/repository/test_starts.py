@@ -46,6 +46,7 @@ ALLOWED = {
     "deploy/sqlite_files.py": "our own interpreter, which copies a database",
     "deploy/templates.py": "cp and sync",
     "features/comparisons/apps.py": "the machine's Ruby, without RUBYOPT and RUBYLIB",
+    "features/current/observe.py": "systemctl, docker and podman, asked for the number of a process",
     "features/doctor/look.py": "programs that know the machine",
     "features/export/packages.py": "dpkg-query",
     "features/regression/checkout.py": "a filter of the user's own settings, as git would, in a base of ours",

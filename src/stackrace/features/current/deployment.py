@@ -31,6 +31,7 @@ from .hop import ReadHop, shown_place
 from .model import CurrentDeployment, CurrentGap, placed
 from .options import name_unread, read_hop, take_settings_variable
 from .request import CurrentRequest
+from .running import Observation, observed_in
 
 _ELSEWHERE = {
     "cherryd": "CherryPy's own server",
@@ -69,6 +70,8 @@ def current_deployment(
         raise InputError(
             f"there is no file {file} to take the current deployment from; correct --current, or [race] current"
         )
+    if file is not None and (running := observed_in(file)):
+        return running_deployment(running, folder, specs, entry, python)
     base, file = folder.absolute(), file and file.absolute()
     places = [base, *_above(base)] if file is None else [_home(file, base)]
     found = None
@@ -79,6 +82,20 @@ def current_deployment(
             return here
         found = found or here
     return found
+
+
+def running_deployment(
+    running: Observation,
+    folder: Path,
+    specs: Mapping[str, ServerSpec],
+    entry: Entry | None = None,
+    python: Path | None = None,
+) -> CurrentDeployment:
+    """Return what was observed to run, with the project's files in ``folder`` that its command line names."""
+    base = folder.absolute()
+    reading = _Reading(base, base, specs, None, python, running)
+    unknown = f"Stackrace knows no server in its command line, or no file of the project {base} that it runs"
+    return reading.deployment(entry) or CurrentDeployment(stack="", file=running.place, problem=unknown)
 
 
 _MOST_ABOVE = 3
@@ -116,12 +133,19 @@ class _Unraced:
 
 
 class _Reading:
-    """What the files below ``root``, or ``file`` alone, start of the app in ``base``."""
+    """What the files below ``root``, or ``file`` alone, start of the app in ``base``, or what is ``running``."""
 
     def __init__(
-        self, root: Path, base: Path, specs: Mapping[str, ServerSpec], file: Path | None, python: Path | None
+        self,
+        root: Path,
+        base: Path,
+        specs: Mapping[str, ServerSpec],
+        file: Path | None,
+        python: Path | None,
+        running: Observation | None = None,
     ) -> None:
         self.root, self.base, self.specs, self.file, self.python = root, base, specs, file, python
+        self.running = running
         self.project, self.fronts = ProjectFiles(root), Fronts(root, specs, file)
         self.programs = {name: spec for spec in specs.values() if spec.native for name in spec.native.programs}
         self.hops: list[ReadHop] = []
@@ -131,14 +155,15 @@ class _Reading:
     def deployment(self, entry: Entry | None) -> CurrentDeployment | None:
         """Return the likeliest deployment, of the app ``entry`` if any is."""
         self._follow(self.commands)
-        self._follow([command for command in self._alone() if self._may_start(command)])
-        real = self._without_parts(
-            [hop for hop in self.hops if not hop.is_for_development or self.file is not None]
-        )
+        if self.running is None:
+            self._follow([command for command in self._alone() if self._may_start(command)])
+        is_named = self.file is not None or self.running is not None
+        real = self._without_parts([hop for hop in self.hops if not hop.is_for_development or is_named])
         # a repository above may be that of a tool, which has templates for others
-        unread = list(unread_documents(self.root, self.programs.keys() if self.root == self.base else ()))
-        others = [each for each in self.unraced if each.is_served or not real]
-        other = min(others, key=lambda each: self._rank(each.command), default=None)
+        programs = self.programs.keys() if self.root == self.base else ()
+        unread = [] if self.running else list(unread_documents(self.root, programs))
+        unraced = [each for each in self.unraced if each.is_served or not real]
+        other = min(unraced, key=lambda each: self._rank(each.command), default=None)
         if not real:
             return self._none_raced(other, unread)
         ours = [hop for hop in real if entry is not None and _starts(hop, entry)]
@@ -147,17 +172,23 @@ class _Reading:
             return replace(self._unraced(other), others=_places((first, *rest)))
         take_settings_variable(first, entry)
         name_unread(first, self.programs.values())
+        differences = self.running.correct(first) if self.running is not None else ()
         there = self.fronts.configured({text_of(each.file) for each in self.commands})
         there = [each for each in there if self._may_concern((self.root / each.file).parent)]
         before, elsewhere = self.fronts.before(first.command, self.commands, there)
+        if self.running is not None and self.running.front is None:
+            before, elsewhere = [], []
         found = _deployment(first, before, self.root, self.base)
         gaps = dict.fromkeys((*found.gaps, *self._overriding(first, unread), *self._likelier(first), *elsewhere))
         # without its override a compose file is none that can be named
         places = _places(hop for hop in rest if hop.command.rank <= _OTHER_RANK)
-        return replace(found, gaps=tuple(gaps), others=tuple(each for each in places if each != found.place))
+        others = tuple(each for each in places if each != found.place)
+        return replace(found, gaps=tuple(gaps), differences=differences, others=others)
 
     def _commands(self) -> Sequence[DeploymentCommand]:
         """Return what the files start, or the file that the user named, unless that is one of a front end."""
+        if self.running is not None:
+            return [self.running.command(self.root)]
         commands, file = deployment_commands(self.root, wide=True), self.file
         if file is None or file in {self.root / front.file for front in self.fronts.configured()}:
             return commands

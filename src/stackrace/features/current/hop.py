@@ -179,7 +179,8 @@ class ReadHop:
         """Its settings as command and file say them, or the server's defaults where there is no file."""
         return {**(self.file_settings if self.config else self.native.defaults), **self.settings}
 
-    def _values(self) -> dict[str, SettingValue]:
+    def values(self) -> dict[str, SettingValue]:
+        """Return the values of its settings as command and file say them."""
         return dict(self.native.becomes(self._said))
 
     def _idle(self, values: Mapping[str, SettingValue]) -> frozenset[str]:
@@ -191,14 +192,14 @@ class ReadHop:
         """Its size as it takes effect, and how many requests it works on at once; nothing where that is open."""
         if self.problem or self.computed & _SIZES or any(gap.weight is Weight.SIZE for gap in self.gaps):
             return (), 0
-        values = {setting.name: setting.default for setting in self.spec.settings} | self._values()
-        sizes = (name for name in values if name in _SIZES - self._idle(self._values()))
+        values = {setting.name: setting.default for setting in self.spec.settings} | self.values()
+        sizes = (name for name in values if name in _SIZES - self._idle(self.values()))
         return tuple(f"{name}={_shown(values[name])}" for name in sizes), self.native.at_once(values)
 
     def text(self, base: Path, behind: Mapping[str, str] | None = None) -> str:
         """Return it as a path spells it, files relative to ``base``; ``behind`` is said towards the hop before."""
         spec, native = self.spec, self.native
-        values, around = self._values(), self._said
+        values, around = self.values(), self._said
         idle = self._idle(values)
         said = self.settings.keys() | {name for name in values if values[name] != around.get(name)}
         words = [

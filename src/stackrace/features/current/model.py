@@ -74,6 +74,20 @@ class CurrentQueue:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CurrentDifference:
+    """One thing in which a running server differs from what its files or its command line say."""
+
+    file: str
+    """Relative to the project's folder, or the process."""
+    line: int
+    """0 where nobody knows."""
+    said: str
+    """What stands there: ``workers=4``."""
+    observed: str
+    """What is so instead, as the end of a sentence: ``2 run``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CurrentDeployment(RacePart):
     """What a project runs today."""
 
@@ -103,6 +117,8 @@ class CurrentDeployment(RacePart):
     """Variables by name that its files give the app, and that no stack of a race has."""
     env_files: tuple[str, ...] = ()
     """Files of variables that it names, relative to the project's folder."""
+    differences: tuple[CurrentDifference, ...] = ()
+    """Where the running server was observed to be otherwise than its files or its command line say."""
     others: tuple[str, ...] = ()
     """Other deployments of this project, as ``FILE:LINE``, the likeliest first."""
 

@@ -148,6 +148,8 @@ def taken_over(deployment: CurrentDeployment, raced: str) -> Iterator[str]:
         files = " ".join(f"--env-file {file}" for file in deployment.env_files)
         way = f"{files} gives them to all" if files else "[app] env or --env-file gives them to all"
         yield f"Its files set {few(deployment.variables)} for the app; no stack has them: {way}."
+    for each in deployment.differences:
+        yield f"{placed(each.file, each.line)} says {each.said}; {each.observed}."
     yield from _gaps(deployment.gaps)
     if deployment.others:
         others = listed(deployment.others[:_MOST_OTHERS])

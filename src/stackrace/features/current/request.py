@@ -20,8 +20,8 @@ FLAGS = (
         "--current",
         metavar="FILE",
         type=click.Path(path_type=Path, exists=True, dir_okay=False),
-        help="Deployment file that says what you run today: a Procfile, compose file, systemd unit … Default: the "
-        "likeliest one in the project.",
+        help="Deployment file that says what you run today: a Procfile, compose file, systemd unit …, or what the "
+        "program of current --script observed. Default: the likeliest one in the project.",
     ),
     _option(
         "--no-current",

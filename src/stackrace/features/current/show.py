@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...app.app import Entry as AppEntry
@@ -13,6 +13,7 @@ from ...app.lock_files import versions_named
 from ...app.projects.detection import detect
 from ...base.codec import encode
 from ...base.errors import InputError, StackError
+from ...base.numbers import mebibytes
 from ...report.exporter import Kind
 from ...report.sheet import Column, Paragraph, Section, Table, Tone
 from ...stacks.native_options import Concern
@@ -20,10 +21,11 @@ from ...stacks.servers import catalogue
 from ...stacks.servers.contract import Entry
 from ...stacks.stack import Hop, Interface, Origin
 from ...stacks.stack_path import parse_stack, setting_text
-from .deployment import current_deployment
+from .deployment import current_deployment, running_deployment
 from .model import CurrentDeployment, placed
 from .notice import taken_over
 from .options import line_of
+from .running import Observation, observed_at, observed_in
 
 _VERSION = "current-1"
 _SIZES = ("processes", "workers", "threads", "instances", "class", "interface", "mode")
@@ -61,27 +63,56 @@ class Found:
     deployment: CurrentDeployment | None
     hops: tuple[ShownHop, ...] = ()
     """Front first; empty where it is no stack of the catalogue's."""
+    running: Observation | None = None
+    """The running server that it is; None for one of files."""
 
 
-def look(folder: Path, file: Path | None) -> Found:
-    """Return what the project in ``folder`` runs today, as its files say, or as ``file`` does.
+def look(folder: Path, file: Path | None, target: str = "") -> Found:
+    """Return what the project in ``folder`` runs today, as its files say, as ``file`` does, or what ``target`` is.
 
-    Raises InputError for a ``file`` that starts no server.
+    Raises InputError for a ``file`` that starts no server, and for a ``target`` that is none.
     """
-    servers = catalogue()
-    deployment = current_deployment(folder, servers.specs, file, _entry(folder))
+    servers, entry = catalogue(), _entry(folder)
+    running = observed_at(target) if target else observed_in(file) if file else None
+    if running is not None:
+        deployment: CurrentDeployment | None = running_deployment(running, folder, servers.specs, entry)
+    else:
+        deployment = current_deployment(folder, servers.specs, file, entry)
+    found = Found(folder=folder, deployment=deployment, running=running)
     if deployment is None or not deployment.stack:
-        return Found(folder=folder, deployment=deployment)
+        return found
     try:
         stack = parse_stack(deployment.stack, servers.specs, _ANY, folder)
     except StackError as error:
-        return Found(folder=folder, deployment=deployment.having_problem(error.message))
-    versions = versions_named(folder)
-    return Found(
-        folder=folder,
-        deployment=deployment,
-        hops=tuple(_shown(hop, servers.entries[hop.server], versions, deployment) for hop in stack.hops),
-    )
+        return replace(found, deployment=deployment.having_problem(error.message))
+    versions = dict.fromkeys(versions_named(folder).items(), LISTED)
+    if running is not None:
+        versions = dict.fromkeys(running.server.versions.items(), running.place)
+    hops = [_shown(hop, servers.entries[hop.server], versions, deployment) for hop in stack.hops]
+    return replace(found, hops=tuple(_observed(hop, running) for hop in hops))
+
+
+def _observed(hop: ShownHop, running: Observation | None) -> ShownHop:
+    """Return a server with what was observed of it: of its addresses those on which it really listens."""
+    if running is None:
+        return hop
+    server, front = running.server, running.front
+    facts = [fact for fact in hop.facts if fact.what != "address"]
+    if front is not None and hop.server == front.name:
+        values, pid = [("address", each) for each in front.addresses], front.pid
+        values += [("processes", str(front.processes)), *(("file", each) for each in front.files)]
+    else:
+        limits, pid = server.limits, server.pid
+        values = [("address", each) for each in server.addresses]
+        values.append(("threads running", " + ".join(str(each.threads) for each in running.processes)))
+        values += [("file", each) for each in server.files]
+        values += [("python", server.python)] if server.python else []
+        values += [("cores", server.cpus)] if server.cpus else []
+        values += [("cores granted", f"{limits.cpus:g}")] if limits.cpus else []
+        values += [("memory limit", mebibytes(limits.memory_bytes))] if limits.memory_bytes else []
+        values += [("open files", str(limits.open_files))] if limits.open_files else []
+    seen = (Fact(what=what, value=value, place=f"pid {pid}") for what, value in values)
+    return replace(hop, facts=(*facts, *seen))
 
 
 def _entry(folder: Path) -> AppEntry | None:
@@ -93,10 +124,13 @@ def _entry(folder: Path) -> AppEntry | None:
     return found.entry if found is not None else None
 
 
-def _shown(hop: Hop, server: Entry, versions: dict[str, str], deployment: CurrentDeployment) -> ShownHop:
+def _shown(
+    hop: Hop, server: Entry, versions: Mapping[tuple[str, str], str], deployment: CurrentDeployment
+) -> ShownHop:
     requirements = server.requirements(hop.settings)
     packages = [re.split(r"[^\w.-]", package, maxsplit=1)[0].lower() for package in requirements]
-    version = [Fact(what="version", value=versions[name], place=LISTED) for name in packages if name in versions]
+    known = [(number, place) for name in packages for (each, number), place in versions.items() if each == name]
+    version = [Fact(what="version", value=number, place=place) for number, place in known]
     own = [name for name, origin in hop.origins.items() if origin is Origin.OWN or name in hop.chosen]
     named = [name for name in dict.fromkeys((*_SIZES, *_TIMES, *own)) if name in hop.settings]
     idle = hop.spec.idle(hop.settings) | (hop.spec.native.idle(hop.settings) if hop.spec.native else frozenset())
@@ -146,7 +180,14 @@ def _sections(found: Found) -> Iterator[Section]:
 
 def _race(found: Found, deployment: CurrentDeployment) -> str:
     where = [] if found.folder == Path() else ["--project", str(found.folder)]
-    return shlex.join(["stackrace", "run", *where, "--current", deployment.file])
+    file = deployment.file
+    if found.running is not None:
+        file = str(found.running.file or "observed.json")
+    race = shlex.join(["stackrace", "run", *where, "--current", file])
+    if found.running is None or found.running.file is not None:
+        return race
+    observe = shlex.join(["stackrace", "current", *where, "--running", found.running.target, "--json"])
+    return f"{observe} > observed.json; {race}"
 
 
 def _table(hops: tuple[ShownHop, ...]) -> Table:
@@ -164,6 +205,7 @@ def _document(found: Found) -> dict[str, object]:
         "schema": _VERSION,
         "deployment": None if found.deployment is None else encode(found.deployment),
         "hops": [encode(hop) for hop in found.hops],
+        **({} if found.running is None else {"observed": encode(replace(found.running, file=None))}),
     }
 
 

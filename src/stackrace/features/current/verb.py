@@ -12,7 +12,12 @@ import click
 Examples:
   stackrace current                        what this project runs today, as its files say
   stackrace current deploy/compose.prod.yml
-  stackrace current --project ~/shop --json | jq -r .deployment.stack"""
+  stackrace current --project ~/shop --json | jq -r .deployment.stack
+  stackrace current --running :8000        what listens on port 8000 of this machine
+  stackrace current --running shop.service --json > observed.json
+  stackrace current --script > observe.py  for a machine without Stackrace, as root or the server's user:
+    python3 observe.py :8000 > observed.json
+  stackrace run --current observed.json    race what was observed"""
 )
 @click.argument("file", required=False, type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.option(
@@ -24,18 +29,38 @@ Examples:
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="The project's folder. Default: this one.",
 )
+@click.option(
+    "--running",
+    "target",
+    metavar="TARGET",
+    help="Observe a server that runs on this machine instead of reading files: a process by its number, :PORT, a "
+    "container or a systemd unit. Nothing of it is changed, and no secret is shown.",
+)
+@click.option(
+    "--script",
+    is_flag=True,
+    help="Print the program that observes, for a machine with Python 3.8 and no Stackrace.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(file: Path | None, folder: Path, as_json: bool) -> None:
+def command(file: Path | None, folder: Path, target: str | None, script: bool, as_json: bool) -> None:
     """Show what a project runs today, without a race.
 
-    Its deployment files are read: FILE alone, or the likeliest ones of the project. The app is not loaded.
+    Its deployment files are read: FILE alone, or the likeliest ones of the project. The app is not loaded. FILE may
+    be what the program of --script observed.
 
     Exit codes: 0 found, 1 nothing was found, 2 wrong input.
     """
+    from ...base.errors import InputError
+    from ...base.files import read_text
     from ...cli.showing import show_result
     from .show import KIND, look
 
-    found = look(folder, file)
+    if sum(map(bool, (file, target, script))) > 1:
+        raise InputError("give FILE, --running or --script, only one of them")
+    if script:
+        click.echo(read_text(Path(__file__).with_name("observe.py")), nl=False)
+        return
+    found = look(folder, file, target or "")
     show_result(KIND, found, as_json=as_json)
     if found.deployment is None:
         raise SystemExit(1)

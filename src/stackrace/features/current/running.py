@@ -1,0 +1,228 @@
+"""A running server, as ``observe.py`` saw it here or on another machine, as a deployment's command line.
+
+It is read like one of a file; then what runs goes before what the command line and the files say.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ...app.projects.deployment_command import OPEN, DeploymentCommand, text_of
+from ...base.codec import decode
+from ...base.errors import InputError
+from ...stacks.native_options import Concern, Weight
+from . import observe
+from .hop import ReadHop
+from .model import CurrentDifference
+from .options import line_of
+
+_UNSEEN = "observe.py shows no value that may be a secret"
+_HIDDEN = "the title of the process hides its command line (setproctitle), which may say more"
+_VARIABLE = "WEB_CONCURRENCY"
+_COUNTED = ("workers", "processes")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Limits of a process; None where it has none, or nobody knows."""
+
+    open_files: int | None = None
+    memory_bytes: int | None = None
+    """Of its control groups."""
+    cpus: float | None = None
+    """Cores that its control groups grant it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunningProcess:
+    """One process of a server."""
+
+    pid: int
+    parent: int
+    words: tuple[str, ...]
+    """Its command line, secrets masked."""
+    threads: int
+    exe: str
+    folder: str
+    user: int
+    started: str
+    """In UTC."""
+    addresses: tuple[str, ...]
+    """Where it listens: ``127.0.0.1:8000``, ``unix:/run/shop.sock``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunningServer:
+    """A server with all its processes."""
+
+    name: str
+    """In the catalogue; empty for another program."""
+    pid: int
+    """Of its first process."""
+    words: tuple[str, ...]
+    """The command line of that, secrets masked."""
+    hidden: bool
+    """Whether a title stood in its place, which says less."""
+    folder: str
+    """The one that it runs in."""
+    user: int
+    started: str
+    """In UTC."""
+    addresses: tuple[str, ...]
+    workers: int | None
+    """Processes that run the app; None where nobody knows."""
+    instances: int
+    """How many such servers there are behind the front end."""
+    variables: dict[str, str]
+    """Those that can hold no secret."""
+    variable_names: tuple[str, ...]
+    python: str
+    """Python's version; empty where it is unknown."""
+    versions: dict[str, str]
+    """Versions of servers and frameworks in its environment, by package."""
+    files: tuple[str, ...]
+    """Configuration files that the command line names."""
+    limits: Limits
+    cpus: str
+    """The cores that it may run on: ``0-3``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunningFront:
+    """A front end before a server."""
+
+    name: str
+    pid: int
+    words: tuple[str, ...]
+    processes: int
+    addresses: tuple[str, ...]
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """What ``observe.py`` prints."""
+
+    schema: str
+    target: str
+    at: str
+    """In UTC."""
+    cores: int | None
+    """Of that machine."""
+    server: RunningServer
+    processes: tuple[RunningProcess, ...]
+    front: RunningFront | None = None
+    file: Path | None = field(default=None, compare=False)
+    """The file that it was read from; None for one that was made just now."""
+
+    @property
+    def place(self) -> str:
+        """What stands for a file in which something is said: ``pid 1234``."""
+        return f"pid {self.server.pid}"
+
+    def command(self, root: Path) -> DeploymentCommand:
+        """Return the command line of the server, with its variables, as one of the project at ``root``."""
+        server = self.server
+        known = dict.fromkeys(server.variable_names, OPEN) | server.variables
+        return DeploymentCommand(
+            file=root / self.place,
+            words=tuple(word.replace(observe.MASK, OPEN) for word in server.words),
+            environment={name: value.replace(observe.MASK, OPEN) for name, value in known.items()},
+            folder=server.folder,
+            instances=min(server.instances, 64),
+            fronts=(self.front.name,) if self.front else (),
+        )
+
+    def correct(self, hop: ReadHop) -> tuple[CurrentDifference, ...]:
+        """Give ``hop`` the number of workers that run, and return what differs from files and command line."""
+        if self.server.hidden:
+            hop.gap("its title", _HIDDEN, Weight.SIZE)
+        found = (*self._workers(hop), *self._addresses(hop))
+        hop.changes = [replace(each, theirs=each.theirs.replace(OPEN, observe.MASK)) for each in hop.changes]
+        hop.gaps = [
+            replace(gap, what=gap.what.replace(OPEN, observe.MASK), why=_UNSEEN) if OPEN in gap.what else gap
+            for gap in hop.gaps
+        ]
+        return found
+
+    def _workers(self, hop: ReadHop) -> Iterator[CurrentDifference]:
+        name = next((each.name for each in hop.spec.settings if each.name in _COUNTED), "")
+        number = self.server.workers
+        # it starts and ends them by itself
+        if not name or not number or hop.values().get("cheaper"):
+            return
+        rows = [row for row in hop.native.rows if row.setting and row.setting.name == name]
+        keys = {key for row in rows for key in row.names.split()}
+        open_ones = [gap for gap in hop.gaps if gap.weight is Weight.SIZE and _key(gap.what) in {*keys, _VARIABLE}]
+        is_unknown = name in hop.computed or open_ones
+        said = None if is_unknown or self.server.hidden else hop.values().get(name)
+        if said == number:
+            return
+        file, line = hop.place
+        if not keys & hop.seen.keys() and name in hop.said:
+            text = text_of(hop.root / hop.config)
+            file, line = hop.config, next(filter(None, (line_of(text, key) for key in keys)), 0)
+        hop.settings[name] = number
+        hop.computed.discard(name)
+        hop.gaps = [gap for gap in hop.gaps if gap not in open_ones]
+        if said is not None:
+            yield CurrentDifference(file=file, line=line, said=f"{name}={said}", observed=f"{number} run")
+
+    def _addresses(self, hop: ReadHop) -> Iterator[CurrentDifference]:
+        listens = self.server.addresses
+        ports = {address.rpartition(":")[2] for address in listens}
+        for change in hop.changes if listens else ():
+            said = change.theirs.strip("\"'")
+            port = re.fullmatch(r"(?:[\w.\[\]:*-]*:)?(\d{1,5})", said)
+            is_port = port and (":" in said or change.key.endswith("port"))
+            if change.concern is Concern.ADDRESS and port and is_port and port[1] not in {*ports, "0"}:
+                said = f"{change.key.lstrip('-')} {said}"
+                observed = f"it listens on {', '.join(listens)}"
+                yield CurrentDifference(file=change.file, line=change.line, said=said, observed=observed)
+
+
+def _key(what: str) -> str:
+    return re.split(r"[ =]", what.lstrip("-"), maxsplit=1)[0]
+
+
+def observed_in(file: Path) -> Observation | None:
+    """Return what the file holds; None where it is another one than ``observe.py`` prints.
+
+    Raises InputError for one that is damaged.
+    """
+    if file.suffix != ".json":
+        return None
+    try:
+        document = json.loads(text_of(file))
+    except (ValueError, RecursionError):
+        return None
+    if isinstance(document, dict) and isinstance(document.get("observed"), dict):
+        # what current --running --json prints
+        document = document["observed"]
+    schema = document.get("schema") if isinstance(document, dict) else None
+    if not isinstance(schema, str) or not schema.startswith("observed-"):
+        return None
+    way_out = "make it again: stackrace current --script > observe.py; python3 observe.py PID > observed.json"
+    if schema != observe.SCHEMA:
+        raise InputError(f"{file} has the schema {schema}, and this version reads {observe.SCHEMA}; {way_out}")
+    return replace(_decoded(document, str(file), way_out), file=file)
+
+
+def observed_at(target: str) -> Observation:
+    """Return what runs on this machine at ``target``. Raises InputError where nothing does, or may be seen."""
+    try:
+        return _decoded(observe.observe(target), target, "")
+    except observe.ObservationError as error:
+        raise InputError(f"--running {error}") from error
+
+
+def _decoded(document: object, where: str, way_out: str) -> Observation:
+    try:
+        found: Observation = decode(Observation, document)
+    except ValueError as error:
+        raise InputError(f"{where} is no observation: {error}; {way_out}") from error
+    return found
