@@ -143,6 +143,7 @@ def taken_over(deployment: CurrentDeployment, raced: str) -> Iterator[str]:
         yield f"Changed for the race: {'; '.join(_changes(deployment.changes))}."
         if any(change.concern is Concern.VARIABLES for change in deployment.changes):
             yield "No stack has the variables among these: every stack gets the same, from [app] env or --env-file."
+    yield from deployment.warnings
     yield from _gaps(deployment.gaps)
     if deployment.others:
         others = listed(deployment.others[:_MOST_OTHERS])
