@@ -230,6 +230,10 @@ def _nothing_read(text: str, path: Path, folder: Path) -> FileReading:
     return FileReading()
 
 
+def _nothing_ignored(text: str) -> Iterable[tuple[str, str]]:
+    return ()
+
+
 def _as_they_are(settings: Settings) -> Settings:
     return settings
 
@@ -274,6 +278,11 @@ class NativeOptions:
     """The configuration file that it reads where nobody names one."""
     read: Callable[[str, Path, Path], FileReading] = _nothing_read
     """Reads such a file: its text, its path, the project's folder. Raises ValueError for what is wrong with it."""
+    ignored: Callable[[str], Iterable[tuple[str, str]]] = _nothing_ignored
+    """Returns the settings in the text of such a file that the server does not know and ignores.
+
+    Each comes with the setting that was probably meant, or with nothing.
+    """
     inspector: Path | None = None
     """A program for the app's interpreter: given a configuration file, it prints what the server makes of that."""
     effective: Callable[[Mapping[str, object]], Settings] = _no_values

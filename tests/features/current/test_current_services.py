@@ -225,26 +225,6 @@ def test_so_are_those_that_a_servers_own_file_sets(tmp_path, file, text):
         assert [change.concern for change in found.changes if "env" in change.key] == [Concern.VARIABLES]
 
 
-@pytest.mark.parametrize(
-    ("command", "variable", "readers"),
-    [
-        ("granian --interface wsgi a:b", "WEB_CONCURRENCY", "Gunicorn and Uvicorn"),
-        ("gunicorn -w 3 a:b", "UWSGI_PROCESSES", "uWSGI"),
-        ("uwsgi --http :80 --module a:b", "GUNICORN_CMD_ARGS", "Gunicorn"),
-        ("gunicorn a:b", "WEB_CONCURRENCY", ""),
-        # what starts the server uses it
-        ('sh -c "exec granian --interface wsgi --workers $$WEB_CONCURRENCY a:b"', "WEB_CONCURRENCY", ""),
-    ],
-)
-def test_a_variable_that_the_server_does_not_read_is_named(tmp_path, command, variable, readers):
-    compose = f"services:\n  w:\n    command: {command}\n    environment:\n      {variable}: 3\n"
-    found = read(tmp_path, {"compose.yml": compose})
-    said = [
-        (gap.line, gap.what, gap.why.partition(", which is for ")[2]) for gap in found.gaps if gap.what == variable
-    ]
-    assert said == ([(5, variable, readers)] if readers else [])
-
-
 def test_variables_of_this_machine_are_not_read(tmp_path):
     elsewhere = write(tmp_path / "elsewhere", {"secret.env": "WEB_CONCURRENCY=7\n"}) / "secret.env"
     compose = f"services: {{w: {{command: gunicorn a:b, env_file: [{elsewhere}, ../elsewhere/secret.env]}}}}"

@@ -133,10 +133,10 @@ def _stages(path: Path, given: Mapping[str, object]) -> list[Image]:
                 ))  # fmt: skip
                 has_command = False
             case "ENTRYPOINT":
-                image.entrypoint, image.said_at = _exec_form(rest), number
+                image.entrypoint, image.said_at = exec_form(rest) or for_shell(rest), number
                 image.command = image.command if has_command else ()
             case "CMD":
-                image.command, image.said_at, has_command = _exec_form(rest), number, True
+                image.command, image.said_at, has_command = exec_form(rest) or for_shell(rest), number, True
             case "ARG":
                 name_, _, value = rest.partition("=")
                 chosen = value.strip("\"'") or arguments.get(name_, "")
@@ -149,16 +149,13 @@ def _stages(path: Path, given: Mapping[str, object]) -> list[Image]:
             case "WORKDIR":
                 image.folder = image.place(interpolated(rest, known))
             case "COPY" | "ADD":
-                if words := [word for word in _listed(rest) or split_words(rest) if not word.startswith("--")]:
+                if words := [word for word in exec_form(rest) or split_words(rest) if not word.startswith("--")]:
                     image.copy(words[:-1], interpolated(words[-1], known), is_made="--from=" in rest)
     return stages
 
 
-def _exec_form(text: str) -> tuple[str, ...]:
-    return _listed(text) or for_shell(text)
-
-
-def _listed(text: str) -> tuple[str, ...]:
+def exec_form(text: str) -> tuple[str, ...]:
+    """Return the words of a list, as images are told them without a shell; nothing for anything else."""
     with suppress(ValueError):
         words = json.loads(text) if text.startswith("[") else ()
         return tuple(str(word) for word in words) if isinstance(words, list) else ()

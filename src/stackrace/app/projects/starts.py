@@ -16,7 +16,7 @@ from .code import parse
 from .deployment_command import DeploymentCommand, interpolated, shown, text_of
 from .shell import Place, ask_shell
 
-_SHELLS = frozenset({"sh", "bash", "dash", "ash", "ksh", "zsh"})
+SHELLS = frozenset({"sh", "bash", "dash", "ash", "ksh", "zsh"})
 _RUN, _AROUND, _AS_USER, _BEFORE = "behind run", "changes how it runs", "as another user", "leaves it as it is"
 _WRAPPERS = {
     name: kind
@@ -91,7 +91,7 @@ class _Search:
             return
         if command.words[0] in self.programs:
             self._note(command)
-        elif PurePosixPath(command.words[0]).name in _SHELLS or self._script(command, command.words[0]):
+        elif PurePosixPath(command.words[0]).name in SHELLS or self._script(command, command.words[0]):
             self._ask(command, depth)
         else:
             path = _program_file(command, self.project)
@@ -169,7 +169,7 @@ class _Search:
 
     def _is_program(self, command: DeploymentCommand, word: str) -> bool:
         name = self._program(word)
-        is_known = any(name in known for known in (self.programs, self.own, _SHELLS, _WRAPPERS))
+        is_known = any(name in known for known in (self.programs, self.own, SHELLS, _WRAPPERS))
         return is_known or bool(_PYTHON.fullmatch(name)) or self._script(command, word) is not None
 
     def _program(self, word: str) -> str:
@@ -196,7 +196,7 @@ class _Search:
 
     def _ask(self, command: DeploymentCommand, depth: int) -> None:
         words, variables = command.words, command.variables
-        is_line = PurePosixPath(words[0]).name in _SHELLS and words[1:2] == ("-c",) and len(words) > 2
+        is_line = PurePosixPath(words[0]).name in SHELLS and words[1:2] == ("-c",) and len(words) > 2
         line = words[2] if is_line else ""
         is_simple = bool(line) and _SIMPLE.fullmatch(line)
         if is_simple and "$" not in line:

@@ -28,8 +28,9 @@ from ...stacks.stack import Interface, ServerSpec, Stack
 from ...stacks.stack_path import parse_stack
 from .fronts import Front, Fronts, front_gaps, unread_documents
 from .hop import ReadHop, shown_place
+from .mistakes import Read, mistakes_in, why_not_started
 from .model import CurrentDeployment, CurrentGap, placed
-from .options import name_unread, read_hop, take_settings_variable
+from .options import read_hop, take_settings_variable
 from .request import CurrentRequest
 from .running import Observation, observed_in
 
@@ -171,14 +172,17 @@ class _Reading:
         if other is not None and self._rank(other.command) < self._likelihood(first):
             return replace(self._unraced(other), others=_places((first, *rest)))
         take_settings_variable(first, entry)
-        name_unread(first, self.programs.values())
         differences = self.running.correct(first) if self.running is not None else ()
         there = self.fronts.configured({text_of(each.file) for each in self.commands})
         there = [each for each in there if self._may_concern((self.root / each.file).parent)]
         before, elsewhere = self.fronts.before(first.command, self.commands, there)
         if self.running is not None and self.running.front is None:
             before, elsewhere = [], []
-        found = _deployment(first, before, self.root, self.base)
+        front = _front(first, before)
+        equal = [hop for hop in rest if not hop.problem and self._stage(hop) == self._stage(first)]
+        mistakes = mistakes_in(Read(hop=first, front=front, others=equal, servers=[*self.specs.values()]))
+        first.problem = first.problem or why_not_started(mistakes)
+        found = replace(_deployment(first, before, front, self.root, self.base), mistakes=mistakes)
         gaps = dict.fromkeys((*found.gaps, *self._overriding(first, unread), *self._likelier(first), *elsewhere))
         # without its override a compose file is none that can be named
         places = _places(hop for hop in rest if hop.command.rank <= _OTHER_RANK)
@@ -247,6 +251,9 @@ class _Reading:
     def _likelihood(self, hop: ReadHop) -> tuple[int, ...]:
         return self._rank(hop.command, int(bool(hop.problem)))
 
+    def _stage(self, hop: ReadHop) -> int:
+        return likelihood(hop.command.known_by, self.root, hop.command.service)[0]
+
     def _rank(self, command: DeploymentCommand, problems: int = 0) -> tuple[int, ...]:
         place = likelihood(command.known_by, self.root, command.service)
         return *place, problems, command.rank
@@ -314,12 +321,19 @@ def _left_out(hop: ReadHop) -> Iterator[CurrentGap]:
         yield CurrentGap(file=file, line=gap.line, what=gap.what, why=gap.why, weight=weight)
 
 
-def _deployment(hop: ReadHop, before: Sequence[Front], root: Path, base: Path) -> CurrentDeployment:
+def _front(hop: ReadHop, before: Sequence[Front]) -> Front | None:
+    """Return the front end, of those that may stand ``before`` the server, that reaches it."""
+    reaching = (each for each in before if each.wire(hop.speaks))
+    return None if hop.native.is_inside else next(reaching, None)
+
+
+def _deployment(
+    hop: ReadHop, before: Sequence[Front], front: Front | None, root: Path, base: Path
+) -> CurrentDeployment:
     file, line = hop.place
     documents, instances = hop.command.documents, hop.command.instances
-    front, gaps = None, list(hop.gaps)
+    gaps = list(hop.gaps)
     if not hop.native.is_inside:
-        front = next((each for each in before if each.wire(hop.speaks)), None)
         gaps += front_gaps(hop, before, front)
         if front is None and "http" not in hop.speaks:
             why = "no front end that speaks it was found, so the server is raced by itself, over http"

@@ -88,6 +88,25 @@ class CurrentDifference:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CurrentMistake:
+    """One mistake of the deployment's own files."""
+
+    kind: str
+    """The id of its declaration, such as ``unknown-key``."""
+    file: str
+    """Relative to the project's folder."""
+    line: int
+    """0 where nobody knows."""
+    says: str
+    """The sentence behind the place, without its full stop."""
+
+    @property
+    def place(self) -> str:
+        """Where it stands: ``uwsgi.ini:4``."""
+        return placed(self.file, self.line)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CurrentDeployment(RacePart):
     """What a project runs today."""
 
@@ -105,6 +124,8 @@ class CurrentDeployment(RacePart):
     """What is decided otherwise, in files and on command lines."""
     gaps: tuple[CurrentGap, ...] = ()
     """What could not be taken over."""
+    mistakes: tuple[CurrentMistake, ...] = ()
+    """What its own files say in vain, or against each other."""
     read: tuple[str, ...] = ()
     """The files that were read together for it, relative to the project's folder; empty for one alone."""
     effective: tuple[str, ...] = ()
@@ -131,6 +152,11 @@ class CurrentDeployment(RacePart):
     def place(self) -> str:
         """Where it was found: ``compose.prod.yml:12``."""
         return placed(self.file, self.line)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Its mistakes as sentences."""
+        return tuple(f"Mistake: {each.place} {each.says}." for each in self.mistakes)
 
     def having_problem(self, problem: str) -> Self:
         """Return it with another problem."""

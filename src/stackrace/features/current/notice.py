@@ -150,6 +150,7 @@ def taken_over(deployment: CurrentDeployment, raced: str) -> Iterator[str]:
         yield f"Its files set {few(deployment.variables)} for the app; no stack has them: {way}."
     for each in deployment.differences:
         yield f"{placed(each.file, each.line)} says {each.said}; {each.observed}."
+    yield from deployment.warnings
     yield from _gaps(deployment.gaps)
     if deployment.others:
         others = listed(deployment.others[:_MOST_OTHERS])

@@ -19,12 +19,11 @@ from pathlib import Path
 
 from ...app.app import Entry, EntryKind
 from ...app.project_files import ProjectFiles
-from ...app.projects.deployment_command import NO_FILE, OPEN, DeploymentCommand, line_with, shown, text_of
+from ...app.projects.deployment_command import NO_FILE, DeploymentCommand, line_with, shown, text_of
 from ...app.projects.detection import VARIABLE
 from ...app.projects.shell import Place, unknown
 from ...base.files import by_last_parts, is_file, is_folder
 from ...base.process.view import ProtectedView
-from ...report.figures import listed
 from ...stacks.native_options import Concern, FileReading, NativeOptions, Weight
 from ...stacks.stack import ServerSpec, SettingValue
 from .hop import UNKNOWN, ReadHop
@@ -76,7 +75,7 @@ def read_hop(
     for wrapper in command.wrappers:
         hop.gap(wrapper, "a race starts the server by itself, without this program")
     for name in filter(_DECIDING.fullmatch, hop.command.variables):
-        _miss_variable(hop, name, _said_at(hop, name))
+        _miss_variable(hop, name, said_at(hop, name))
     return hop
 
 
@@ -298,21 +297,7 @@ def take_settings_variable(hop: ReadHop, entry: Entry | None) -> None:
     said = next(filter(None, in_files), None)
     theirs = said[1] if said else hop.command.variables.get(VARIABLE, "")
     if entry is not None and entry.kind is EntryKind.DJANGO and theirs not in ("", entry.target):
-        _miss_variable(hop, VARIABLE, _said_at(hop, VARIABLE), f"the race has the settings {entry.target}: ")
-
-
-def name_unread(hop: ReadHop, servers: Iterable[ServerSpec]) -> None:
-    """Note the variables that are for one of the ``servers``, but not for this one, and that no file uses."""
-    command = hop.command
-    files = filter(None, (command.file, *command.documents, command.document, command.image))
-    texts = [*map(text_of, dict.fromkeys(files)), text_of(hop.root / hop.config) if hop.config else ""]
-    for name, value in command.variables.items():
-        readers = {spec.title: None for spec in servers if spec.native is not None and spec.native.reads(name)}
-        if not readers or hop.native.reads(name) or value == OPEN:
-            continue
-        if not any(re.search(rf"\$[({{]?{name}\b|environ\W+{name}\b|getenv\W+{name}\b", text) for text in texts):
-            why = f"{hop.spec.title} does not read this variable, which is for {listed(tuple(readers))}"
-            hop.gap(name, why, place=_said_at(hop, name))
+        _miss_variable(hop, VARIABLE, said_at(hop, VARIABLE), f"the race has the settings {entry.target}: ")
 
 
 def _miss_variable(hop: ReadHop, name: str, place: tuple[str, int], before: str = "") -> None:
@@ -320,7 +305,8 @@ def _miss_variable(hop: ReadHop, name: str, place: tuple[str, int], before: str 
     hop.gap(name, before + why, place=place)
 
 
-def _said_at(hop: ReadHop, name: str) -> tuple[str, int]:
+def said_at(hop: ReadHop, name: str) -> tuple[str, int]:
+    """Return where the deployment's files first name a variable, else where the command stands."""
     command = hop.command
     for path in dict.fromkeys(filter(None, (command.file, *command.documents, command.document, command.image))):
         if number := line_with(rf"(?<![\w$]){name}[\"']?\s*[=: ]", text_of(path)):

@@ -21,7 +21,7 @@ from ...base.files import read_text, real_path
 from ...deploy.environments import Environments
 from ...deploy.protection import ProtectedProject
 from ...race.preparation.app import asked_app, python_for
-from ...race.preparation.contestants import beside_current, current_stack
+from ...race.preparation.contestants import CurrentStack, beside_current, current_stack
 from ...race.preparation.defaults import most_used
 from ...race.request.request import RaceRequest
 from ...stacks.servers import Catalogue, catalogue
@@ -157,12 +157,14 @@ def on_stacks(both: Variants, project: ProtectedProject) -> Variants:
     notes: list[str] = []
     paths = {side: _asked(variant.request) for side, variant in both.sides.items()}
     if not all(paths.values()):
-        usual = _usual(both.sides[Side.HEAD].request, project)
+        usual, warnings = _usual(both.sides[Side.HEAD].request, project)
+        notes += warnings
         paths[Side.HEAD] = paths[Side.HEAD] or usual.path
         if not paths[Side.BASE]:
             paths[Side.BASE] = usual.path
             if both.moved is not None:
-                paths[Side.BASE], notes = _of_base(both.sides[Side.BASE].request, usual)
+                paths[Side.BASE], others = _of_base(both.sides[Side.BASE].request, usual)
+                notes += others
     sides = {side: _with_stack(variant, paths[side]) for side, variant in both.sides.items()}
     return replace(both, sides=sides, notes=(*both.notes, *notes))
 
@@ -181,23 +183,27 @@ def _with_stack(variant: Variant, path: str) -> Variant:
     return replace(variant, request=replace(request, stacks=(path,), workloads=workloads))
 
 
-def _usual(request: RaceRequest, project: ProtectedProject) -> Stack:
-    """Return the stack that the project runs today, else the first of the most used ones that fits."""
+def _usual(request: RaceRequest, project: ProtectedProject) -> tuple[Stack, tuple[str, ...]]:
+    """Return the stack that the project runs today, with its warnings, else the first most used one that fits."""
     servers = catalogue().extended(request.servers)
     python = _version_of(request, project)
     current = _current(request, servers, python)
-    return most_used(servers, asked_app(request).offered, python)[0][0] if current is None else current
+    stack = None if current is None else current.stack
+    warnings = () if current is None else current.deployment.warnings
+    return stack or most_used(servers, asked_app(request).offered, python)[0][0], warnings
 
 
-def _current(request: RaceRequest, servers: Catalogue, python: tuple[int, int] | None = None) -> Stack | None:
-    found = current_stack(beside_current(request), servers, asked_app(request).offered, python, request.entry)
-    return None if found is None else found.stack
+def _current(
+    request: RaceRequest, servers: Catalogue, python: tuple[int, int] | None = None
+) -> CurrentStack | None:
+    return current_stack(beside_current(request), servers, asked_app(request).offered, python, request.entry)
 
 
 def _of_base(request: RaceRequest, usual: Stack) -> tuple[str, list[str]]:
     """Return the path of the base's stack, which has the servers of ``usual``, and what is to be said of it."""
     servers = catalogue().extended(request.servers)
-    own = _current(request, servers)
+    found = _current(request, servers)
+    own = None if found is None else found.stack
     if own is not None and _servers(own) == _servers(usual):
         return own.path, []
     notes = []

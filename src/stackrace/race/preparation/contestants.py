@@ -34,6 +34,10 @@ class DescribedDeployment(Protocol):
     def problem(self) -> str:
         """Why it cannot be raced; empty where it can."""
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Mistakes in its files, as sentences."""
+
     def having_problem(self, problem: str) -> Self:
         """Return it with another problem."""
 

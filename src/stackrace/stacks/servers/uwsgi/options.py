@@ -6,6 +6,8 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 
 from ....base.errors import LaunchError
@@ -145,8 +147,29 @@ def _options(document: object, section: str) -> list[tuple[str, str | None]]:
     return options
 
 
+@cache
+def _names() -> frozenset[str]:
+    """Return all options of uWSGI and its plugins, in a file that was written from its source."""
+    return frozenset(Path(__file__).with_name("names.txt").read_text().split())
+
+
+def _ignored(text: str) -> Iterator[tuple[str, str]]:
+    """Yield what uWSGI ignores: names that nothing refers to, unless it is told to be strict.
+
+    Source: uWSGI, "How uWSGI parses config files", Placeholders; "Configuration Options", strict.
+    """
+    pairs = dict(_pairs_of(text, _SECTION))
+    if _value(pairs.get("strict", "no"), default=False):
+        # it would say so, and not start
+        return
+    for key in pairs:
+        if key not in _names() and not re.search(rf"%\({'[-_]'.join(map(re.escape, key.split('-')))}\)", text):
+            yield key, "".join(get_close_matches(key, _names(), n=1))
+
+
 OPTIONS = NativeOptions(
     programs=("uwsgi", "pyuwsgi"),
+    ignored=_ignored,
     underscores=True,
     prefix="UWSGI_",
     at_once=in_threads,

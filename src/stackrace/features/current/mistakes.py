@@ -1,0 +1,266 @@
+"""Mistakes that a deployment's own files make, each kind with its sentence and its source.
+
+A kind is a function over what was read, and one row of `KINDS`. Nothing is measured or run for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ...app.projects.deployment_command import OPEN, joined_lines, shown, text_of
+from ...app.projects.images import exec_form
+from ...app.projects.served_app import served_app
+from ...app.projects.starts import SHELLS
+from ...base.secrets import masked_settings
+from ...report.figures import listed
+from ...stacks.native_options import Concern
+from ...stacks.stack import ServerSpec, SettingValue
+from .fronts import Front
+from .hop import ReadHop
+from .model import CurrentMistake, placed
+from .options import line_of, said_at
+
+_READ_TIMEOUT = re.compile(r"\b(?:proxy|uwsgi|fastcgi|scgi)_read_timeout\s+(\d+)(ms|s|m|h)?\s*;")
+_IN_SECONDS = {None: 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+_UPSTREAM = re.compile(r"\bupstream\s+\S+\s*\{([^}]*)\}")
+_IDLE_S = 60.0
+"""Seconds that nginx keeps an idle connection to a server."""
+_VARIABLE = re.compile(r"\$(?:\w+|\{[^}]*\})")
+
+_Place = tuple[str, int]
+_Found = Iterator[tuple[_Place, Mapping[str, object]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Read:
+    """What was read of a deployment."""
+
+    hop: ReadHop
+    front: Front | None
+    """The front end that is raced before it."""
+    others: Sequence[ReadHop]
+    """Other deployments of the project that are as likely."""
+    servers: Sequence[ServerSpec]
+    """All that a project may start."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """A kind of mistake."""
+
+    id: str
+    says: str
+    """The sentence behind the place; facts stand in braces."""
+    source: str
+    find: Callable[[Read], _Found]
+    prevents_start: bool = False
+    """Whether nothing starts with it."""
+
+
+def mistakes_in(read: Read) -> tuple[CurrentMistake, ...]:
+    """Return all mistakes of the deployment ``read``, in the order of the kinds."""
+    return tuple(
+        CurrentMistake(kind=kind.id, file=file, line=line, says=kind.says.format_map(facts))
+        for kind in KINDS
+        for (file, line), facts in kind.find(read)
+    )
+
+
+def why_not_started(mistakes: Iterable[CurrentMistake]) -> str:
+    """Return the sentence of the first of the ``mistakes`` with which nothing starts; empty where all may start."""
+    fatal = {kind.id for kind in KINDS if kind.prevents_start}
+    return next((f"{each.place} {each.says}" for each in mistakes if each.kind in fatal), "")
+
+
+def _unread_variables(read: Read) -> _Found:
+    """Yield the variables that are for another server, and that no file of the deployment uses."""
+    hop, command = read.hop, read.hop.command
+    files = filter(None, (command.file, *command.documents, command.document, command.image))
+    texts = [*map(text_of, dict.fromkeys(files)), _config(hop)]
+    for name, value in command.variables.items():
+        readers = {spec.title: None for spec in read.servers if spec.native is not None and spec.native.reads(name)}
+        if not readers or hop.native.reads(name) or value == OPEN:
+            continue
+        if not any(re.search(rf"\$[({{]?{name}\b|environ\W+{name}\b|getenv\W+{name}\b", text) for text in texts):
+            yield said_at(hop, name), {"name": name, "server": hop.spec.title, "readers": listed(tuple(readers))}
+
+
+def _unknown_keys(read: Read) -> _Found:
+    hop = read.hop
+    text = _config(hop)
+    for key, meant in hop.native.ignored(text):
+        hint = f"; {meant} was probably meant" if meant else ""
+        yield (hop.config, line_of(text, key)), {"key": key, "server": hop.spec.title, "hint": hint}
+
+
+def _overridden(read: Read) -> _Found:
+    """Yield what a file says in vain, because the command says otherwise."""
+    hop = read.hop
+    text = _config(hop) if hop.native.default_file else ""
+    decided = {change.key: change.theirs.strip("\"'") for change in hop.changes if change.file == hop.config}
+    for name, given in hop.seen.items() if text else ():
+        row = hop.native.row(name)
+        setting = row.setting.name if row.setting is not None else ""
+        if row.concern not in (None, Concern.ADDRESS) or not (line := line_of(text, row.file_key)):
+            continue
+        ours: SettingValue | None = hop.settings.get(setting, given) if setting else given
+        theirs = hop.file_settings.get(setting) if setting in hop.said else decided.get(row.file_key)
+        if theirs is not None and str(theirs) != str(ours):
+            said = masked_settings(f"{row.file_key} = {theirs}"), masked_settings(f"--{name} {given}".strip())
+            yield (hop.config, line), {"theirs": said[0], "ours": said[1], "place": placed(*hop.place)}
+
+
+def _literal_variables(read: Read) -> _Found:
+    """Yield the words of an image in which a variable stays as it is, because no shell reads them."""
+    command = read.hop.command
+    if command.file != command.image:
+        return
+    for number, line in joined_lines(text_of(command.file), "#"):
+        instruction, _, rest = line.partition(" ")
+        words = exec_form(rest.strip()) if instruction.upper() in ("CMD", "ENTRYPOINT") else ()
+        if not words or words[0].rpartition("/")[2] in SHELLS:
+            continue
+        literal = [found[0] for word in words if word in command.words and (found := _VARIABLE.search(word))]
+        if literal:
+            yield (shown(command.file, read.hop.root), number), {"instruction": instruction, "name": literal[0]}
+
+
+def _disagreeing(read: Read) -> _Found:
+    """Yield other deployments of the same app: services of one file are meant to be different."""
+    (ours, _), app = read.hop.effective, _app(read.hop)
+    for other in read.others:
+        theirs, _ = other.effective
+        is_same = other.spec is read.hop.spec and theirs == ours
+        is_another = other.command.known_by == read.hop.command.known_by or {app, _app(other)} - {"", app}
+        if ours and theirs and not is_same and not is_another:
+            facts = {"ours": _sized(read.hop, ours), "theirs": _sized(other, theirs)}
+            yield read.hop.place, {**facts, "other": placed(*other.place)}
+
+
+def _app(hop: ReadHop) -> str:
+    """Return the module of the app; empty where the command does not say it."""
+    app = served_app(hop.command.words, hop.command.variables, hop.command.folder)
+    return app.module if app is not None else ""
+
+
+def _sized(hop: ReadHop, sizes: Sequence[str]) -> str:
+    return f"{hop.spec.title} with {listed(sizes)}"
+
+
+def _early_timeouts(read: Read) -> _Found:
+    """Yield the front end's patience where the server ends requests earlier: gunicorn's sync workers, harakiri."""
+    hop = read.hop
+    values = _values(hop)
+    is_sync = values.get("class") == "sync" and values.get("threads", 1) == 1
+    # with other classes gunicorn's time-out is for a worker that hangs, not for a request
+    name = "timeout" if is_sync else "harakiri"
+    limit = values.get(name)
+    file, text = _nginx(read)
+    for found in _READ_TIMEOUT.finditer(text):
+        seconds = int(found[1]) * _IN_SECONDS[found[2]]
+        if isinstance(limit, int) and 0 < limit < seconds:
+            facts = {"front": f"{seconds:g} s", "server": hop.spec.title, "name": name, "limit": f"{limit} s"}
+            yield (file, _line_at(text, found.start())), facts
+
+
+def _short_keep_alive(read: Read) -> _Found:
+    """Yield the connections that the front end keeps for longer than its server does."""
+    file, text = _nginx(read)
+    kept = _values(read.hop).get("keep_alive")
+    for upstream in _UPSTREAM.finditer(text) if re.search(r"\bproxy_http_version\s+1\.1\s*;", text) else ():
+        line = re.search(r"\bkeepalive\s+[1-9]", upstream[1])
+        said = re.search(r"\bkeepalive_timeout\s+(\d+)(ms|s|m|h)?\s*;", upstream[1])
+        seconds = int(said[1]) * _IN_SECONDS[said[2]] if said else _IDLE_S
+        if line is not None and isinstance(kept, int) and 0 < kept < seconds:
+            facts = {"front": f"{seconds:g} s", "server": read.hop.spec.title, "kept": f"{kept} s"}
+            yield (file, _line_at(text, upstream.start(1) + line.start())), facts
+
+
+def _closing_router(read: Read) -> _Found:
+    hop = read.hop
+    if hop.spec.name == "uwsgi" and _values(hop).get("http") == "router":
+        is_kept = "http-keepalive" in hop.seen or line_of(_config(hop), "http-keepalive")
+        if not is_kept:
+            line = line_of(_config(hop), "http")
+            yield ((hop.config, line) if line else hop.place), {}
+
+
+def _values(hop: ReadHop) -> Mapping[str, SettingValue]:
+    """Return the settings that take effect, without those that do nothing and those that nobody knows."""
+    around = hop.native.defaults if not hop.config else hop.file_settings
+    values = dict(hop.native.becomes({**around, **hop.settings}))
+    idle = hop.spec.idle(values) | hop.native.idle(values) | hop.computed
+    return {name: value for name, value in values.items() if name not in idle}
+
+
+def _config(hop: ReadHop) -> str:
+    return text_of(hop.root / hop.config) if hop.config else ""
+
+
+def _nginx(read: Read) -> tuple[str, str]:
+    """Return the file of an nginx in front and its text without comments; both empty for other front ends."""
+    front = read.front
+    if front is None or front.reading is None or front.spec is None or front.spec.name != "nginx":
+        return "", ""
+    return front.file, re.sub(r"(?m)^[ \t]*#.*", "", text_of(read.hop.root / front.file))
+
+
+def _line_at(text: str, place: int) -> int:
+    return text.count("\n", 0, place) + 1
+
+
+KINDS = (
+    Kind(
+        id="literal-variable",
+        says="is a list of words, so no shell replaces {name} and the container cannot start: "
+        'write {instruction} without brackets, or begin it with "sh", "-c"',
+        source="Dockerfile reference, Shell and exec form",
+        find=_literal_variables,
+        prevents_start=True,
+    ),
+    Kind(
+        id="unread-variable",
+        says="{name}: {server} does not read this variable, which is for {readers}",
+        source="Settings and environment variables in each server's documentation",
+        find=_unread_variables,
+    ),
+    Kind(
+        id="unknown-key",
+        says="{key}: {server} has no such setting and ignores it{hint}",
+        source="uWSGI, Configuration Options (strict); gunicorn, Settings",
+        find=_unknown_keys,
+    ),
+    Kind(
+        id="overridden",
+        says="{theirs} has no effect, for the command at {place} says {ours}",
+        source="gunicorn, Configuration Overview: the command line goes before the configuration file",
+        find=_overridden,
+    ),
+    Kind(
+        id="disagreement",
+        says="starts {ours}, but {other} starts {theirs}",
+        source="The two files",
+        find=_disagreeing,
+    ),
+    Kind(
+        id="early-timeout",
+        says="waits {front} for an answer, but {server} ends a request after {limit} ({name})",
+        source="gunicorn, Settings, timeout; uWSGI, Configuration Options, harakiri; nginx, proxy_read_timeout",
+        find=_early_timeouts,
+    ),
+    Kind(
+        id="short-keep-alive",
+        says="keeps idle connections for {front}, but {server} closes them after {kept}: "
+        "a request on one that closes just then fails",
+        source="nginx, ngx_http_upstream_module, keepalive_timeout",
+        find=_short_keep_alive,
+    ),
+    Kind(
+        id="closing-router",
+        says="uWSGI's HTTP router closes each connection after one answer; http-keepalive would keep it",
+        source="uWSGI, HTTP/HTTPS router, keepalive",
+        find=_closing_router,
+    ),
+)
