@@ -25,7 +25,7 @@ class Summary:
     ending: Ending | None
     """Ending of the race; None while it runs, or if it was killed."""
     project: str = ""
-    """Its ``Source.project``; empty if unknown."""
+    """Name of the race's project, as in ``Source.project``; empty if unknown."""
 
 
 class Deed(StrEnum):
