@@ -41,7 +41,7 @@ class NamedRaces(NamedTuple):
     """Races that are requested by name instead of a file: ``stackrace run historic/lighttpd-2008``."""
 
     prefix: str
-    """Beginning of their names."""
+    """Beginning of the races' names."""
     place: str
     """Module that implements `race.request.named_races.Source`."""
 
@@ -60,18 +60,18 @@ class BundledApp(NamedTuple):
 
     name: str
     place: str
-    """Function that returns an `app.bundle.Bundled` for the variables that it will run with."""
+    """Function that returns an `app.bundle.Bundled` for the variables that the app will run with."""
 
 
 class Part(NamedTuple):
     """Record that a feature keeps with a race."""
 
     name: str
-    """Name under which it is kept; its type has the same."""
+    """Name under which the record is kept; its type has the same."""
     place: str
     """Type of the record, a `race.results.parts.RacePart`."""
     member: str = ""
-    """Member of the race's JSON document that shows it; empty if none does."""
+    """Member of the race's JSON document that shows the record; empty if none does."""
     about: str = ""
     """Description of that member in the document's schema."""
 
@@ -87,7 +87,7 @@ class RequestPart(NamedTuple):
     """Request that a feature adds to a race: flags of ``stackrace run``, and keys below ``[race]``."""
 
     name: str
-    """Name under which a request keeps it; its type has the same, and no `Part` has it."""
+    """Name under which a request keeps the part; its type has the same, and no `Part` has it."""
     place: str
     """Type of the request, a `race.request.request.AskedPart`."""
     flags: str

@@ -111,7 +111,7 @@ class ResumedRace:
     race: Race
     """Race in its present state: the launches of the block that was cut are marked."""
     request: RaceRequest
-    """Request that sets it up again."""
+    """Request that sets the race up again."""
     manifest: ManifestFile
     """Manifest, locked so that no other process continues the race."""
     opening: Opening
@@ -119,7 +119,7 @@ class ResumedRace:
     done: int
     """Number of whole blocks, which remain."""
     left_s: float | None
-    """Estimated seconds until its end; None if unknown."""
+    """Estimated seconds until the race's end; None if unknown."""
 
 
 def refuse_changed(resumed: ResumedRace, race: Race, opening: Opening) -> None:

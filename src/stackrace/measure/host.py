@@ -41,9 +41,9 @@ class NetworkLimits:
     ephemeral_ports: int
     """Number of local ports per destination."""
     time_wait: int
-    """Number of these ports that earlier connections hold at the moment (TIME_WAIT)."""
+    """Number of local ports that earlier connections hold at the moment (TIME_WAIT)."""
     tw_reuse: int
-    """Reuse of such ports by the kernel: 0 never, 1 after a second, 2 on loopback only."""
+    """Reuse of ports in TIME_WAIT by the kernel: 0 never, 1 after a second, 2 on loopback only."""
     accept_queue: int
     """Longest backlog of any server, whatever it asks for (somaxconn)."""
 
@@ -98,11 +98,11 @@ class MachineDelta:
     canary_after_ns: float | None = None
     """The same after the slice."""
     speed_change: float | None = None
-    """Relative change of these cores' speed over the slice, -0.1 if they became a tenth slower; None if unknown."""
+    """Relative change of the stacks' cores' speed over the slice, -0.1 for a tenth slower; None if unknown."""
     frequency_change: float | None = None
-    """Relative change of these cores' frequency from the slice's beginning to its end; None if unknown."""
+    """Relative change of the stacks' cores' frequency over the slice; None if unknown."""
     heat_stops: int = 0
-    """Number of times that these cores were slowed down for heat."""
+    """Number of times that the stacks' cores were slowed down for heat."""
     clocksource: str = ""
     """Name of the kernel's clock source at the end; empty if unknown."""
     clocksource_before: str = ""
@@ -121,7 +121,7 @@ class Offender:
     pid: int
     name: str
     share: float
-    """Share of one core that it used."""
+    """Share of one core that the process used."""
 
     @property
     def label(self) -> str:
@@ -152,11 +152,11 @@ class Conditions:
     cores: int
     """Number of the stacks' cores."""
     stolen_s: float
-    """CPU seconds of these cores that the hypervisor gave to others."""
+    """CPU seconds of the stacks' cores that the hypervisor gave to others."""
     foreign_s: float = field(metadata=SIGNED)
-    """CPU seconds of processes outside the race on these cores; measuring errors may bring it a little below 0."""
+    """CPU seconds of processes outside the race on the stacks' cores; errors may bring it a little below 0."""
     canary_before_ns: float | None = None
-    """Nanoseconds that a fixed piece of work took on these cores before the slice; null if it could not run."""
+    """Nanoseconds that fixed work took on the stacks' cores before the slice; null if it could not run."""
     canary_after_ns: float | None = None
     """The same after the slice."""
 
@@ -180,9 +180,9 @@ class NetworkPath:
     host: str
     """Name of the stacks' machine in the cluster."""
     round_trip_s: float
-    """Median of a hundred round trips of one byte, in seconds."""
+    """Median round trip of one byte among a hundred, in seconds."""
     round_trip_p99_s: float
-    """Second longest of these round trips, in seconds."""
+    """Second longest round trip among the hundred, in seconds."""
     engine_takes_bytes_per_s: float
     """Bytes per second that this engine receives from the host while no other does; 0 if nothing arrived."""
     engine_sends_bytes_per_s: float

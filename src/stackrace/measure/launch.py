@@ -55,9 +55,9 @@ class StackFacts:
     configs: Mapping[str, str] = field(default_factory=dict)
     """Rendered configuration by file name."""
     commands: tuple[str, ...] = ()
-    """The commands that started it, in order."""
+    """Commands that started the stack, in order."""
     settings: tuple[SettingFact, ...] = ()
-    """All its settings, hop by hop."""
+    """All settings of the stack, hop by hop."""
     changes: tuple[ChangeFact, ...] = ()
     """Settings that the race overrode in configuration files of the user's."""
 
@@ -156,7 +156,7 @@ class EndedBy(StrEnum):
     DISTURBED = "disturbed"
     """No block of the stack counts: in each, other programs kept another stack from a valid slice."""
     UNEQUAL = "unequal machine"
-    """No block of the stack counts: their machine has other ratios than the rest."""
+    """No block of the stack counts: the ratios on their machine differ from the rest."""
     ANSWERED = "answered"
     COMPLETED = "completed"
     EXHAUSTED = "exhausted"
@@ -187,9 +187,9 @@ class Failure:
     shortfall: Shortfall | None = None
     """Reason why a stack was not measured, or a launch was cut short."""
     launches: int = 0
-    """Number of launches of the stack that failed so."""
+    """Number of launches of the stack with this failure."""
     before: FailureKind | None = None
-    """Failure of a launch before it was interrupted; ``message`` and ``log`` then describe that failure."""
+    """Earlier failure of a launch that was then interrupted; ``message`` and ``log`` belong to it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,7 +199,7 @@ class Launch:
     id: str
     """Identifier of the launch."""
     block: int
-    """Number of its block, from 0."""
+    """Number of the launch's block, from 0."""
     stack: str
     """Path of the stack; the hidden twin's path has an ending of its own."""
     ready_s: float | None = None
@@ -216,7 +216,7 @@ class Launch:
     verdict: Verdict = field(default_factory=Verdict)
     """Verdict on the launch as a whole; if it is invalid, none of its slices counts in the statistics."""
     machine: str = ""
-    """Name of its machine if there are several; all launches of a block are on one."""
+    """Name of the launch's machine if there are several; all launches of a block are on one."""
 
     @property
     def peak_bytes(self) -> int:

@@ -15,7 +15,7 @@ from ..base.numbers import setting
 _UNDEFINED: MappingProxyType[str, object] = MappingProxyType({"undefined": True})
 """Metadata of a float that may be NaN, such as a share of nothing."""
 _FEW_ROUNDS = 20
-"""In windows shorter than this many response times, counting whole rounds of answers is 5 % off or more."""
+"""Response times in a window below which counting whole rounds of answers is 5 % off or more."""
 _ROUND = 5.0
 """Least ratio of variance to mean of the answers in a bin that shows rounds. It is 1 if answers come one by
 one, by chance, and higher if many come at once."""
@@ -141,11 +141,11 @@ class SeriesBin:
     start_s: float
     """Seconds from the start of the recorded window."""
     ok: int
-    """Right answers finished in it."""
+    """Right answers finished in the bin."""
     errors: int
-    """Errors in it."""
+    """Errors in the bin."""
     in_flight: int
-    """Requests under way at its end."""
+    """Requests under way at the bin's end."""
     p50_s: float
     """The median latency, in seconds."""
     p99_s: float
@@ -169,35 +169,35 @@ class EngineShare:
     """Part of a load that one of several engines sent, from a machine of its own."""
 
     name: str
-    """Name of its machine in the cluster."""
+    """Name of the engine's machine in the cluster."""
     connections: int
     """Connections of this engine."""
     answered: int = 0
-    """Right answers that it received."""
+    """Right answers that the engine received."""
     bytes_read: int = 0
     """Bytes received."""
     bytes_written: int = 0
     """Bytes sent."""
     late_s: float = field(default=0.0, metadata=SIGNED)
-    """Seconds by which its window opened after the agreed moment; below 0 if the clocks' offset is off."""
+    """Seconds by which the engine's window opened after the agreed moment; below 0 if the clocks' offset is off."""
     clock_error_s: float = 0.0
-    """Largest error of its clock's offset, in seconds."""
+    """Largest error of the clock's offset, in seconds."""
     round_trip_s: float = 0.0
-    """Median round trip between its machine and the stack's before the race, in seconds."""
+    """Median round trip between the engine's machine and the stack's before the race, in seconds."""
     lag_p99_s: float = 0.0
     """The 99th percentile of the time from when a request was due until the engine turned to it, in seconds."""
     busy: float = 0.0
-    """Share of a core that its busiest thread used, 0 to 1."""
+    """Share of a core that the engine's busiest thread used, 0 to 1."""
     stalled_s: float = 0.0
-    """Longest time for which it did not run, in seconds."""
+    """Longest time for which the engine did not run, in seconds."""
     retransmits: int = 0
-    """TCP segments that its machine sent again."""
+    """TCP segments that the engine's machine sent again."""
     segments_sent: int = 0
-    """TCP segments that its machine sent."""
+    """TCP segments that the engine's machine sent."""
     timeouts: int = 0
-    """TCP retransmission timeouts of its machine."""
+    """TCP retransmission timeouts of the engine's machine."""
     lost: bool = False
-    """True if it was lost, with all that it had recorded."""
+    """True if the engine was lost, with all that it had recorded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

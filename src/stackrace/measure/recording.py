@@ -23,7 +23,7 @@ class Recording:
     workload: Workload
     """Requests, with what is known of their answers."""
     origin: str | None
-    """Server that they were recorded at, "http://host:port"; None for a log, which does not name it."""
+    """Server of the recorded requests, "http://host:port"; None for a log, which does not name it."""
     skipped: Mapping[str, int]
     """Number of requests left out, by reason."""
 

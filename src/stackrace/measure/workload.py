@@ -114,9 +114,9 @@ class Request:
     think_s: float = 0.0
     """Pause before the request in a session, in seconds."""
     embedded: bool = False
-    """True if it belongs to the page before it in a session, as style sheets and images do."""
+    """True if the request belongs to the page before it in a session, as style sheets and images do."""
     handouts: tuple[Handout, ...] = ()
-    """Fields of its answer that later requests of a session send back."""
+    """Fields of the answer that later requests of a session send back."""
     fills: tuple[Fill, ...] = ()
     """Places for values from earlier answers of a session."""
 
@@ -202,7 +202,7 @@ class Sameness(StrEnum):
     BODY = "body"
     """Two answers were identical: every byte must repeat."""
     PARTS = "parts"
-    """Only the fixed parts must repeat, in their order; anything may stand between them."""
+    """The fixed parts must repeat, in their order; anything may stand between them."""
     LENGTH = "length"
     """Two answers differed but were equally long: the length must repeat."""
     STATUS = "status"
@@ -250,7 +250,7 @@ class Workload:
     """True if each session sends back the cookies that it received."""
     nonce: Nonce | None = None
     name: str = ""
-    """Name that tells it from a race's other workloads; empty for the only one."""
+    """Name of the workload among several of a race; empty for the only one."""
     page: PageTime = field(default_factory=PageTime)
     """Mean time that the app takes for one of the requests."""
 

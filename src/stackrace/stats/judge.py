@@ -110,7 +110,7 @@ class Judgement:
 
     @property
     def settled(self) -> tuple[bool, ...]:
-        """For each stack, True if all its pairs are decided or ties."""
+        """True for each stack whose pairs are all decided or ties."""
         return tuple(bool(decided) for decided in _settled_stacks(self.order, self.tied))
 
     @property

@@ -12,9 +12,9 @@ class Question(StrEnum):
     """Question that the race is to answer."""
 
     WINNER = "winner"
-    """The best stack, and the stacks that cannot be told from it."""
+    """The question is the best stack, with those that cannot be distinguished from it."""
     RANKING = "ranking"
-    """The rank of every stack."""
+    """The question is the rank of every stack."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class RatioShift:
     first: str
     """Path of a stack."""
     second: str
-    """Path of the stack that it is divided by."""
+    """Path of the stack that ``first`` is divided by."""
     shift: Interval
     """Factor: at 1.1, ``first`` ÷ ``second`` on the one machine is 1.1 times that on the other. Its limits hold for
     all pairs of stacks at once."""
@@ -62,7 +62,7 @@ class MachineComparison:
     ratio: Interval | None
     """Throughput of the same stacks on ``machine`` ÷ that on ``against``; None without common stacks."""
     speed: MachineVerdict
-    """Verdict on equal speed. If it differs, the order of stacks still holds: each block is on one machine."""
+    """Verdict on equal speed. If speeds differ, the order of stacks still holds: each block is on one machine."""
     shift: RatioShift | None
     """Ratio of two stacks that most likely differs; None if none can be compared."""
     ratios: MachineVerdict
@@ -132,4 +132,4 @@ class ScalingCurve:
     workload: str = ""
     """Name of the workload; empty if it is the only one."""
     keep_alive: bool = True
-    """True if its connections carry more than one request."""
+    """True if the connections carry more than one request."""

@@ -20,9 +20,9 @@ _STEEP = 3.0
 def spreads(pairs: Pairs) -> Array:
     """Return each stack's own share s_i² of its pairs' variances, by least squares of v_ij = s_i² + s_j²; (…, K).
 
-    The pairs are weighted by their degrees of freedom. Where the data leave it open (two stacks alone) both have
-    half. Stacks whose noise is shared with another's beyond the block may come out at nothing or below; they count
-    with ``_LEAST`` of their pairs' mean variance. 0 for a stack without pairs.
+    The pairs are weighted by their degrees of freedom. If the data do not decide (two stacks alone), both have
+    half. Stacks that share noise beyond the block may get zero or less; they count with ``_LEAST`` of their pairs'
+    mean variance. 0 for a stack without pairs.
 
     Source: Grubbs 1948, On estimating precision of measuring instruments and product variability, JASA 43.
     """

@@ -54,7 +54,7 @@ class LaunchLine:
     slices: int
     """Number of slices."""
     took_s: float
-    """Seconds from its start to its end; launches of one block overlap."""
+    """Seconds from the launch's start to its end; launches of one block overlap."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,7 +222,7 @@ def reopen_manifest(race_id: str) -> ManifestFile:
     try:
         file = _patiently(path)
     except BlockingIOError:
-        # the error number of a lock that another process holds says "too many processes"
+        # a held lock has the error number of "too many processes", which is not meant here
         raise StoreError(f"race {race_id} is already running in another process: wait for it, or stop it") from None
     except FileNotFoundError as error:
         raise StoreError(

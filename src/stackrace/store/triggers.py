@@ -23,7 +23,7 @@ class _Guarded:
 
     table: str
     kind: str
-    """Kind of its rows in history."""
+    """Kind of the table's rows in history."""
     identity: tuple[str, ...]
     """Columns that never change: they identify a row and the row that it belongs to."""
     race: str = "{row}.race_id"
@@ -34,7 +34,7 @@ class _Guarded:
     """Condition on OLD and NEW, never NULL, under which only ``filled`` may change without an entry in history:
     they were not written so far, or an interrupted race continues."""
     registered: bool = False
-    """True if its ids are in the registry."""
+    """True if the rows' ids are in the registry."""
     unique: tuple[str, ...] = ()
     """Conditions on NEW, beside that of the id, under which a row would take the place of another."""
 

@@ -81,7 +81,7 @@ class Declaration:
     """Name of the check; by default its id in words."""
     made: tuple[Made, ...]
     source: str = ""
-    """Paper, standard or manual that it rests on; empty if it needs none."""
+    """Paper, standard or manual that the check rests on; empty if it needs none."""
     limits: Limits = field(default_factory=Limits)
     unit: Unit = Unit.COUNT
     """Unit of the limits; a share by default if ``of`` is given."""
@@ -99,8 +99,8 @@ class Declaration:
     cause: Cause | None = None
     """Common cause, if other checks show the same."""
     passing: bool = False
-    """True if a slice that it refuses is worth another try, since the cause may pass; a slice refused again counts
-    no more than before. For causes that favour some stacks: see docs/method.md."""
+    """True if a slice that the check refuses is worth another try, since the cause may pass; a slice refused again
+    counts no more than before. For causes that favour some stacks: see docs/method.md."""
 
     def __post_init__(self) -> None:
         in_words = isinstance(self.threshold, str) and self.limits == Limits()

@@ -102,7 +102,7 @@ _MANAGERS = 4
 """Masters, routers, loggers and the like that an instance may have besides its workers."""
 
 _MANAGERS_EACH = 2
-"""Further ones for each server of a group, a host and the guest in it."""
+"""Further managers for each server of a group, a host and the guest in it."""
 
 
 @on_launch(

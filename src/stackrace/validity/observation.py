@@ -67,7 +67,7 @@ class Observation:
     wrong_status: int = 0
     """Status of the most frequent wrong answers; 0 if unknown."""
     wrong_server: str = ""
-    """Server header of these answers."""
+    """Server header of the most frequent wrong answers."""
     wrongly_accused: int = 0
     """Wrong bodies of pages in ``changing``, received before the change was known."""
 
@@ -129,21 +129,21 @@ class Aftermath:
     """State of one launch as it ended."""
 
     started_s: float = 0.0
-    """Start on CLOCK_MONOTONIC; the moments of its memory samples count from it."""
+    """Start on CLOCK_MONOTONIC; the moments of the memory samples count from it."""
     strangers: tuple[int, ...] = ()
     """Ports of the stack on which a process that is not its own listened."""
     reloaders: tuple[str, ...] = ()
-    """Processes of the stack that watch the app's files, each by the sign that showed it."""
+    """Processes of the stack that watch the app's files, each with the sign of it."""
     complaints: Mapping[Complaint, int] = field(default_factory=dict)
-    """Number of each complaint in its logs."""
+    """Number of each complaint in the stack's logs."""
     disk_bytes: int = 0
-    """Size of the file system that holds its run directory; 0 if unknown."""
+    """Size of the file system that holds the run directory; 0 if unknown."""
     disk_free_bytes: int = 0
     """Free space of that file system."""
     listeners_left: tuple[int, ...] = ()
-    """Ports on which its own sockets still listen after the stop."""
+    """Ports on which the stack's own sockets still listen after the stop."""
     processes_left: int = 0
-    """Number of its processes that are alive after the stop."""
+    """Number of the stack's processes that are alive after the stop."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,7 +193,7 @@ class Preparation:
     stacks: int = 1
     """Number of stacks that are up at the same time."""
     memory_bytes: float = math.inf
-    """Memory that is available to all of them without swapping."""
+    """Memory that is available to all stacks without swapping."""
     threads: tuple[tuple[int, ...], ...] = ()
     """CPUs of each core; empty if the server does not run on cores of ours."""
 

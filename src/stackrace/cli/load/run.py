@@ -160,7 +160,7 @@ def _refuse_misspelt(word: str) -> None:
 def _refuse_stack(stack: str | None, app: RequestFlags, *, has_file: bool) -> None:
     if stack is not None:
         raise InputError("give a URL or --stack, not both: a server that runs, or a stack to start")
-    # only there may a race file find the servers that it names
+    # a race file may name servers that only --servers has
     for name in sorted(app.given.keys() - ({"servers"} if has_file else set())):
         raise InputError(
             f"{spelt(name)} is about the app of a stack that is started, but the URL names a server that runs: "

@@ -104,7 +104,7 @@ class Saved:
     """Values of a run that a comparison needs."""
 
     path: Path
-    """The file it was read from."""
+    """File that the run was read from."""
     urls: tuple[str, ...]
     load: Mapping[str, object]
     """Load options as the document has them."""

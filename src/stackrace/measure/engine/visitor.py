@@ -171,11 +171,11 @@ class Reply:
     status: int
     body: bytes
     cookies: tuple[str, ...] = ()
-    """Values of its Set-Cookie headers."""
+    """Values of the Set-Cookie headers."""
     excess: str = ""
-    """Reason why it cannot be raced: it is too large, or does not end; ``body`` is not whole then."""
+    """Reason why the answer cannot be raced: it is too large, or does not end; ``body`` is not whole then."""
     server: str = ""
-    """Value of its Server header."""
+    """Value of the Server header."""
 
 
 def difference(reply: Reply, golden: Answer) -> str:

@@ -35,7 +35,7 @@ class _Account:
     own_ns: int
     """CPU time of the process itself."""
     reaped_ns: int
-    """CPU time of its children that ended."""
+    """CPU time of the process's children that ended."""
 
 
 Accounts = Mapping[tuple[int, int], _Account]

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class _OpenFiles:
     sockets: frozenset[int]
-    """Inodes of its sockets."""
+    """Inodes of open sockets."""
     watches_files: bool
-    """True if it has an inotify instance."""
+    """True if the process has an inotify instance."""
 
 
 def open_files(pid: int) -> _OpenFiles | None:
