@@ -1,6 +1,6 @@
 """Extension points of the core: each folder below ``features`` declares in its ``__init__`` what it adds.
 
-A declaration names its target as ``module:attribute``, which is imported only when it is used, so that
+A declaration has an import string, ``module:attribute``, which is imported only when it is used, so that
 ``stackrace --help`` stays fast.
 """
 
@@ -25,7 +25,7 @@ class Verb(NamedTuple):
     line: str
     """Sentence about the command in ``stackrace --help``."""
     place: str
-    """Click command, as ``module:attribute``."""
+    """Import string of the click command."""
     rank: int
     """Position below the heading: the lowest comes first."""
 
@@ -34,7 +34,7 @@ class Contestants(NamedTuple):
     """Further stack for a race: the one that the project runs today."""
 
     place: str
-    """Function like `race.preparation.contestants.current_stack`."""
+    """Import string of a function like `race.preparation.contestants.current_stack`."""
 
 
 class NamedRaces(NamedTuple):
@@ -43,16 +43,16 @@ class NamedRaces(NamedTuple):
     prefix: str
     """Beginning of the races' names."""
     place: str
-    """Module that implements `race.request.named_races.Source`."""
+    """Import string of a module that implements `race.request.named_races.Source`."""
 
 
 class Notice(NamedTuple):
     """Sentences of a feature about a race and its standing, at fixed places of a report."""
 
     place: str
-    """Module that implements `race.notices.Notices`."""
+    """Import string of a module that implements `race.notices.Notices`."""
     kind: str
-    """Type of the feature's notice of a standing, a `race.results.standing.StandingNotice`."""
+    """Import string of the type of the feature's notices, a `race.results.standing.StandingNotice`."""
 
 
 class BundledApp(NamedTuple):
@@ -60,7 +60,7 @@ class BundledApp(NamedTuple):
 
     name: str
     place: str
-    """Function that returns an `app.bundle.Bundled` for the variables that the app will run with."""
+    """Import string of a function that returns an `app.bundle.Bundled` for the variables that the app gets."""
 
 
 class Part(NamedTuple):
@@ -69,7 +69,7 @@ class Part(NamedTuple):
     name: str
     """Name under which the record is kept; its type has the same."""
     place: str
-    """Type of the record, a `race.results.parts.RacePart`."""
+    """Import string of the record's type, a `race.results.parts.RacePart`."""
     member: str = ""
     """Member of the race's JSON document that shows the record; empty if none does."""
     about: str = ""
@@ -80,7 +80,7 @@ class PlaceProvider(NamedTuple):
     """Machines elsewhere, on which stacks run and load engines work."""
 
     place: str
-    """Class like `race.preparation.prepared.Places`."""
+    """Import string of a class like `race.preparation.prepared.Places`."""
 
 
 class RequestPart(NamedTuple):
@@ -89,9 +89,9 @@ class RequestPart(NamedTuple):
     name: str
     """Name under which a request keeps the part; its type has the same, and no `Part` has it."""
     place: str
-    """Type of the request, a `race.request.request.AskedPart`."""
+    """Import string of the part's type, a `race.request.request.AskedPart`."""
     flags: str
-    """Click options of the flags."""
+    """Import string of the click options for the flags."""
     heading: str
     """Heading of the flags in ``stackrace run --help``."""
 
@@ -102,7 +102,7 @@ class ResultKind(NamedTuple):
     part: str
     """Name of the part."""
     place: str
-    """The report's `report.exporter.Kind`."""
+    """Import string of a `report.exporter.Kind`."""
 
 
 class Strategy(NamedTuple):
@@ -111,14 +111,14 @@ class Strategy(NamedTuple):
     part: str
     """Name of the part."""
     place: str
-    """Module that implements `race.decisions.Strategist`."""
+    """Import string of a module that implements `race.decisions.Strategist`."""
 
 
 class WorkloadSource(NamedTuple):
     """Reader of requests that were recorded elsewhere."""
 
     place: str
-    """Function like `measure.recording.read_recording`."""
+    """Import string of a function like `measure.recording.read_recording`."""
 
 
 def declared(kind: type[_Declaration]) -> list[_Declaration]:
@@ -134,7 +134,7 @@ def _declarations() -> tuple[object, ...]:
 
 
 def load(place: str) -> Any:
-    """Import and return the target of a declaration, named as ``module:attribute`` or ``module``."""
+    """Import and return the target of an import string, ``module:attribute`` or ``module``."""
     name, _, attribute = place.partition(":")
     module = import_module(name)
     return getattr(module, attribute) if attribute else module

@@ -93,7 +93,7 @@ class Judgement:
     tied: _Relation
     """Relation "differs by nothing that matters", by ``family``."""
     winner: int | None
-    """Stack that a planned look has named as the winner; None before."""
+    """Stack that a planned look has named as the winner; None if none has."""
     left: tuple[int, ...]
     """Stacks that may still be the best, by the rule."""
     tiers: tuple[int, ...]

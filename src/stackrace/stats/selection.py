@@ -77,7 +77,7 @@ class Selection:
     leader: Counts
     """Stack with the largest mean among those still in."""
     winner: Counts
-    """Stack that a planned look has named as the winner; −1 before."""
+    """Stack that a planned look has named as the winner; −1 if none has."""
     variances: Variances
     pairs: Family
     """d_ij with the half-widths H_ij of ``ALPHA``: one-sided, against the best. Pairs of a stack that left are as

@@ -258,7 +258,7 @@ def _lump(observation: Observation, mark_s: float) -> int:
 
 
 _DELAY_S = (0.039, 0.05)
-"""Seconds that an answer takes if it waits for a delayed acknowledgement: Linux waits 40 ms, TCP_DELACK_MIN."""
+"""Range in seconds of answers that wait for a delayed acknowledgement: Linux waits 40 ms, TCP_DELACK_MIN."""
 _MOSTLY = 0.5
 
 
