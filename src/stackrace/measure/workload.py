@@ -50,8 +50,8 @@ def mean_time(times: Iterable[PageTime]) -> PageTime:
 
 
 MOST_BODY_BYTES = 32 << 20
-"""Longest body that is raced. Bodies are compared byte by byte, so memory holds them: ours, the engine's, and
-several times that of the app's interpreter if the app is asked more than once."""
+"""Longest body that is raced. Bodies are compared byte by byte, so they are held in memory: by us, by the engine,
+and several times by the app's interpreter if the app is asked more than once."""
 
 MOST_FIELDS, MOST_HEAD_BYTES = 1000, 1 << 20
 """Most header fields, and most bytes of a head, that the engine accepts."""

@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 FOLLOW_S = 0.2
-"""Seconds of unrecorded load after a window limited by time, until its oldest requests are answered."""
+"""Most seconds of unrecorded load after a window limited by time, until its oldest requests are answered."""
 
 
 class _How(TypedDict, total=False):
@@ -47,7 +47,7 @@ class _How(TypedDict, total=False):
     """Patience in seconds: a closed loop opens all its connections before its clock starts, but stops waiting when
     none was opened for that long."""
     warmup_s: float
-    """Seconds of load that are not recorded; requests under way when the window opens belong to it."""
+    """Seconds of load that are not recorded; requests under way when the window opens belong to the window."""
     cores: Sequence[int]
     """Cores of the event loops; any by default."""
     threads: int | None
@@ -56,7 +56,7 @@ class _How(TypedDict, total=False):
     """True if the event loops never sleep: an answer is seen when it comes and not once a core has woken. For cores
     that nobody else needs."""
     follow_s: float
-    """Seconds of load after a window limited by time, by default ``FOLLOW_S``, until its slowest requests are
+    """Most seconds of load after a window limited by time, by default ``FOLLOW_S``, until its slowest requests are
     answered. Otherwise they would leave lower bounds in the latencies."""
     starts_s: float | None
     """Start on CLOCK_MONOTONIC; by default, and if that moment is over, at once."""
