@@ -1,7 +1,7 @@
-"""The points at which features meet the core: what each folder below ``features`` may declare in its ``__init__``.
+"""Extension points of the core: each folder below ``features`` declares in its ``__init__`` what it adds.
 
-A declaration names its place as ``module:attribute``; nothing is imported before it is used, so that
-``stackrace --help`` pays for none.
+A declaration has an import string, ``module:attribute``, which is imported only when it is used, so that
+``stackrace --help`` stays fast.
 """
 
 from __future__ import annotations
@@ -17,112 +17,112 @@ Group = Literal["Start", "Decide", "Measure", "Keep"]
 
 
 class Verb(NamedTuple):
-    """A command of the command line."""
+    """Command of the command line."""
 
     name: str
     group: Group
-    """Its heading in ``stackrace --help``."""
+    """Heading of the command in ``stackrace --help``."""
     line: str
-    """What it does, there."""
+    """Sentence about the command in ``stackrace --help``."""
     place: str
-    """Of its click command, as ``module:attribute``."""
+    """Import string of the click command."""
     rank: int
-    """Its place below the heading: the lowest comes first."""
+    """Position below the heading: the lowest comes first."""
 
 
 class Contestants(NamedTuple):
-    """A further stack for a race: what the project runs today."""
+    """Further stack for a race: the one that the project runs today."""
 
     place: str
-    """Of a function like `race.preparation.contestants.current_stack`."""
+    """Import string of a function like `race.preparation.contestants.current_stack`."""
 
 
 class NamedRaces(NamedTuple):
-    """Races that are asked for by a name instead of a file: ``stackrace run historic/lighttpd-2008``."""
+    """Races that are requested by name instead of a file: ``stackrace run historic/lighttpd-2008``."""
 
     prefix: str
-    """With which their names begin."""
+    """Beginning of the races' names."""
     place: str
-    """Of a module with what `race.request.named_races.Source` says."""
+    """Import string of a module that implements `race.request.named_races.Source`."""
 
 
 class Notice(NamedTuple):
-    """Sentences at fixed places of a report: what a feature says of a race and its standing."""
+    """Sentences of a feature about a race and its standing, at fixed places of a report."""
 
     place: str
-    """Of a module with what `race.notices.Notices` says."""
+    """Import string of a module that implements `race.notices.Notices`."""
     kind: str
-    """Of the type of what it makes of a standing, a `race.results.standing.StandingNotice`."""
+    """Import string of the type of the feature's notices, a `race.results.standing.StandingNotice`."""
 
 
 class BundledApp(NamedTuple):
-    """An app that comes with Stackrace: ``stackrace run --bundled rails``."""
+    """App that comes with Stackrace: ``stackrace run --bundled rails``."""
 
     name: str
     place: str
-    """Of a function that returns an `app.bundle.Bundled` for the variables that it will run with."""
+    """Import string of a function that returns an `app.bundle.Bundled` for the variables that the app gets."""
 
 
 class Part(NamedTuple):
-    """What a feature keeps with a race."""
+    """Record that a feature keeps with a race."""
 
     name: str
-    """By which it is kept; the same as its type has."""
+    """Name under which the record is kept; its type has the same."""
     place: str
-    """Of its type, a `race.results.parts.RacePart`."""
+    """Import string of the record's type, a `race.results.parts.RacePart`."""
     member: str = ""
-    """As what the race's JSON document shows it; empty: it does not."""
+    """Member of the race's JSON document that shows the record; empty if none does."""
     about: str = ""
-    """What the document's schema says of it."""
+    """Description of that member in the document's schema."""
 
 
 class PlaceProvider(NamedTuple):
     """Machines elsewhere, on which stacks run and load engines work."""
 
     place: str
-    """Of a class like `race.preparation.prepared.Places`."""
+    """Import string of a class like `race.preparation.prepared.Places`."""
 
 
 class RequestPart(NamedTuple):
-    """What a feature may be asked for in a race: flags of ``stackrace run``, and keys below ``[race]``."""
+    """Request that a feature adds to a race: flags of ``stackrace run``, and keys below ``[race]``."""
 
     name: str
-    """By which a request keeps it; the same as its type has, and no `Part`'s."""
+    """Name under which a request keeps the part; its type has the same, and no `Part` has it."""
     place: str
-    """Of its type, a `race.request.request.AskedPart`."""
+    """Import string of the part's type, a `race.request.request.AskedPart`."""
     flags: str
-    """Of its click options."""
+    """Import string of the click options for the flags."""
     heading: str
-    """Where they stand in ``stackrace run --help``."""
+    """Heading of the flags in ``stackrace run --help``."""
 
 
 class ResultKind(NamedTuple):
-    """How the result of a race that has a certain part is reported."""
+    """Report of a race that has a certain part."""
 
     part: str
-    """By name."""
+    """Name of the part."""
     place: str
-    """Of a `report.exporter.Kind`."""
+    """Import string of a `report.exporter.Kind`."""
 
 
 class Strategy(NamedTuple):
-    """Who races next, when a race ends and how it is answered, where it has a certain part."""
+    """Strategy of a race that has a certain part: the stacks to race next, its end, and its answer."""
 
     part: str
-    """By name."""
+    """Name of the part."""
     place: str
-    """Of a module with what `race.decisions.Strategist` says."""
+    """Import string of a module that implements `race.decisions.Strategist`."""
 
 
 class WorkloadSource(NamedTuple):
-    """What reads requests that were recorded elsewhere."""
+    """Reader of requests that were recorded elsewhere."""
 
     place: str
-    """Of a function like `measure.recording.read_recording`."""
+    """Import string of a function like `measure.recording.read_recording`."""
 
 
 def declared(kind: type[_Declaration]) -> list[_Declaration]:
-    """Return what all features that are here declare of a kind, in the alphabetical order of their names."""
+    """Return the declarations of a kind by all installed features, in the alphabetical order of their names."""
     return [each for each in _declarations() if isinstance(each, kind)]
 
 
@@ -134,7 +134,7 @@ def _declarations() -> tuple[object, ...]:
 
 
 def load(place: str) -> Any:
-    """Import what a declaration names as ``module:attribute``, or as ``module``."""
+    """Import and return the target of an import string, ``module:attribute`` or ``module``."""
     name, _, attribute = place.partition(":")
     module = import_module(name)
     return getattr(module, attribute) if attribute else module

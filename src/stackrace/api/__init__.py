@@ -1,1 +1,1 @@
-"""What the verbs do, without the command line: typed in, typed out. ``import stackrace`` offers the stable part."""
+"""Actions of the verbs without the command line, typed. ``import stackrace`` offers the stable part."""

@@ -1,4 +1,4 @@
-"""One stack of what could be a race: started, to be looked at or loaded, and stopped."""
+"""One stack of a race: started to be looked at or loaded, and stopped."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from ..race.request.request import RaceRequest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StackUp:
-    """A stack that answers."""
+    """Running stack that answers."""
 
     deployment: Deployment
     running: Running
 
     def refuse_dead(self) -> None:
-        """Raise LaunchError with the last words of a process that ended although nobody asked it to."""
+        """Raise LaunchError with the last log lines of a process that ended by itself."""
         failure = self.deployment.launcher.failure_of(self.running)
         if failure is not None:
             raise LaunchError(failure.message, detail=failure.log)
 
 
 def of_one_stack(request: RaceRequest, stack: str | None) -> RaceRequest:
-    """Return ``request`` with ``stack`` alone, else with the only one that it names.
+    """Return ``request`` with ``stack`` alone, or with its only stack if ``stack`` is None.
 
-    Workloads stay that are for this stack; all of them where none is. Raises InputError where a choice is left.
+    Workloads for this stack remain, or all if there are none. Raise InputError if the choice is not clear.
     """
     named = request.stacks or ()
     if stack is None and len(named) != 1:
@@ -48,9 +48,10 @@ def of_one_stack(request: RaceRequest, stack: str | None) -> RaceRequest:
 
 @contextmanager
 def stack_up(request: RaceRequest, on_preparing: OnPreparing, *, port: int | None = None) -> Iterator[StackUp]:
-    """Bring up the one stack of ``request`` as a race would, and leave nothing behind.
+    """Start the one stack of ``request`` as a race would, and leave nothing behind.
 
-    Any free ``port`` will do. Raises LaunchError where it does not come up, InputError and its kin as a race does.
+    Without ``port`` any free one is used. Raise LaunchError if it does not come up, InputError and its kin as a
+    race does.
     """
     with set_up(request, on_preparing) as deployment:
         (chosen,) = deployment.stacks

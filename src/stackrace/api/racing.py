@@ -40,10 +40,10 @@ def run(
 ) -> Race:
     """Race what ``request`` asks for on this machine, and return the race.
 
-    ``store`` is the URL of the store that keeps it, as in ``sqlite:///races.sqlite3``; without one it is kept
-    nowhere. ``on_preparing`` hears what takes a while before the race, ``on_event`` what happens in it: see
-    ``stackrace.race.events``. Ctrl-C ends the race early, and what was measured is returned, its ``ending`` being
-    ``Ending.INTERRUPTED``. Raises a StackraceError whose message names the way out.
+    ``store`` is the URL of the store that keeps it, as in ``sqlite:///races.sqlite3``; without one it is not kept.
+    ``on_preparing`` receives the long steps before the race, ``on_event`` the events of the race: see
+    ``stackrace.race.events``. Ctrl-C ends the race early, and the measurements so far are returned with the
+    ``ending`` ``Ending.INTERRUPTED``. Raise a StackraceError whose message names the way out.
     """
     with (
         nullcontext() if store is None else open_store(store) as opened,
@@ -65,10 +65,10 @@ def ready_race(
 ) -> Iterator[PreparedRace]:
     """Prepare what ``request`` asks for, to be kept in ``store``; nothing is left running afterwards.
 
-    ``resumed`` is the race that goes on, where this is no new one. ``shape`` makes another race of the one that was
-    prepared, before anything is kept of it; one that tunes goes on as such by itself. ``first`` is as `prepared`
-    has it. Raises InputError and its kin where there is nothing to race, when the budget does not hold a single
-    block, or where ``resumed`` was raced otherwise.
+    ``resumed`` is the race that continues, if it is no new one. ``shape`` turns the prepared race into another one,
+    before anything of it is kept; a tuning race continues as such by itself. ``first`` is as in `prepared`. Raise
+    InputError and its kin if there is nothing to race, if the budget does not hold a single block, or if
+    ``resumed`` was raced otherwise.
     """
     strategist = None if resumed is None else strategist_of(resumed.race)
     if resumed is not None and strategist is not None:
@@ -86,7 +86,7 @@ def ready_race(
         if (strategist := strategist_of(ready.plan.race)) is not None:
             open_cells, decide = strategist.decisions(ready)
             ready = replace(ready, decide=decide)
-        # before anything is kept of a race that will not be
+        # before anything is kept of a race that will not start
         check_budget(ready.plan, begun_s=ready.begun_s, open_cells=open_cells)
         manifest = None if resumed is None else resumed.manifest
         kept = nullcontext(()) if store is None or opening is None else _keepers(ready, opening, store, manifest)
@@ -95,11 +95,11 @@ def ready_race(
 
 
 def _foretold(fresh: PreparedRace) -> PreparedRace:
-    """Return the race with all that is foretold, and with warnings and what is unusual of it among its notes."""
+    """Return the race with its outlook, and with warnings and unusual conditions among its notes."""
     plan, race = fresh.plan, fresh.plan.race
     warned = (*race.notes, *map(warning, fresh.warnings))
     if (strategist := strategist_of(race)) is not None:
-        # what it says is in the answer, too
+        # the answer contains its outlook, too
         return replace(fresh.having(replace(race, notes=warned)), foretold=strategist.outlook(fresh))
     unusual = (*plan.limit, *outlook(plan, fresh.request))
     foretold = (*unusual, *filter(None, [estimate(plan)]))
@@ -107,7 +107,7 @@ def _foretold(fresh: PreparedRace) -> PreparedRace:
 
 
 def _again(fresh: PreparedRace, race: Race) -> PreparedRace:
-    """Return ``race`` as it goes on; its budget pays neither for the block that was cut nor for preparing again."""
+    """Return ``race`` as it continues; its budget pays neither for the cut block nor for preparing again."""
     return replace(fresh.having(race), begun_s=time.monotonic() - race.elapsed_s)
 
 
@@ -115,9 +115,10 @@ def _again(fresh: PreparedRace, race: Race) -> PreparedRace:
 def _keepers(
     prepared: PreparedRace, opening: Opening, store: Store, manifest: ManifestFile | None = None
 ) -> Iterator[tuple[Sink, ...]]:
-    """Yield who keeps a race, in the order in which they hear events; a race that goes on has its ``manifest``."""
+    """Yield the sinks that keep a race, in the order in which they receive events; a race that continues has a
+    ``manifest``."""
     with nullcontext(manifest) if manifest else begin_manifest(opening) as file:
-        # the store first: the manifest tells the end of nothing that the store does not have
+        # the store first: the manifest records no end that the store does not have
         yield StoreSink(store), ManifestSink(file, prepared.begun_s, folder=prepared.folder)
 
 

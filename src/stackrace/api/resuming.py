@@ -1,7 +1,7 @@
-"""A race that was interrupted, made ready to go on with the same seed and the same blocks.
+"""Preparation of an interrupted race to continue, with the same seed and the same blocks.
 
-Its request is kept as plain JSON. Secrets are left out: a page's path that holds one names its variable instead.
-They are read again where they come from.
+Its request is kept as plain JSON, without secrets: a page's path that contains one names its variable instead.
+Secrets are read again from their sources.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 
 _REFERENCE = "\x1a%s\x1a"
 _REFERENCES = re.compile(r"\x1a([^\x1a]*(?:/\d+/\d+|\*\*\*[^\x1a]*))\x1a")
-"""References: a form of a named secret, or a masked text whose secret has no name."""
+"""Pattern of a reference: a form of a named secret, or a masked text whose secret has no name."""
 
 
 def request_document(request: RaceRequest) -> dict[str, object]:
-    """Return ``request`` with absolute paths, in types that JSON knows.
+    """Return ``request`` with absolute paths, in JSON types.
 
-    A race may go on from another folder. Links stay: a virtual environment's interpreter is one.
+    A race may continue from another folder. Links are kept: a virtual environment's interpreter is one.
     """
     own = {**request.environment, **request.sent}
     learn(own)
@@ -65,15 +65,15 @@ def _variables(request: RaceRequest, environ: Mapping[str, str]) -> dict[str, st
 
 
 def _forms(variables: Mapping[str, str]) -> dict[str, str]:
-    """Return the forms of all secrets among ``variables`` by what names them, the longest first."""
+    """Return the forms of all secrets among ``variables`` by their names, the longest first."""
     forms = (item for name, value in variables.items() for item in forms_in(name, value).items())
     return dict(sorted(forms, key=lambda item: len(item[1]), reverse=True))
 
 
 def request_from(document: object, environ: Mapping[str, str] = os.environ) -> RaceRequest:
-    """Undo ``request_document``, with secrets from the race file, or else from ``environ``.
+    """Return the request in a ``request_document``, with secrets from the race file, or else from ``environ``.
 
-    Raises ValueError for what is no request of this version, InputError where a secret is in neither.
+    Raise ValueError if it is no request of this version, InputError if a secret is in neither.
     """
     request: RaceRequest = decode(RaceRequest, document, "RaceRequest")
     names: set[str] = set()
@@ -94,7 +94,7 @@ def request_from(document: object, environ: Mapping[str, str] = os.environ) -> R
 
 
 def _known(request: RaceRequest, environ: Mapping[str, str]) -> dict[str, str]:
-    """Return what the names in ``request`` stand for, as far as the race file and ``environ`` say."""
+    """Return the secrets behind the names in ``request``, as far as the race file and ``environ`` have them."""
     variables, texts = _variables(request, environ), dict[str, str]()
     if request.source is not None:
         with suppress(InputError):
@@ -106,24 +106,24 @@ def _known(request: RaceRequest, environ: Mapping[str, str]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResumedRace:
-    """A race that was interrupted, as it goes on."""
+    """Interrupted race that continues."""
 
     race: Race
-    """As it is now: the launches of the block that was cut are marked."""
+    """Race in its present state: the launches of the block that was cut are marked."""
     request: RaceRequest
-    """What sets it up again."""
+    """Request that sets the race up again."""
     manifest: ManifestFile
-    """Locked, so that nobody else goes on with it."""
+    """Manifest, locked so that no other process continues the race."""
     opening: Opening
-    """The manifest's first line."""
+    """First line of the manifest."""
     done: int
-    """Whole blocks, which stay."""
+    """Number of whole blocks, which remain."""
     left_s: float | None
-    """About how long it will go on; None while nothing tells."""
+    """Estimated seconds until the race's end; None if unknown."""
 
 
 def refuse_changed(resumed: ResumedRace, race: Race, opening: Opening) -> None:
-    """Raise InputError where what was set up now, ``race`` and ``opening``, differs from what was raced before.
+    """Raise InputError if ``race`` and ``opening``, as set up now, differ from what was raced before.
 
     Blocks measured on two systems, or of two apps, would be one ranking of neither.
     """
@@ -172,7 +172,7 @@ _HOST = {
     "virtual": "the virtual machine",
     "python": "Stackrace's own Python",
 }
-"""Fields of HostFacts; memory and limits vary from boot to boot, and are checked before each race."""
+"""Fields of HostFacts that must not change. Memory and limits vary between boots: each race checks them."""
 
 _ASKED = {
     "urls": "what is asked for",
@@ -185,11 +185,10 @@ _ASKED = {
 
 @contextmanager
 def unfinished(prefix: str, store: Store, *, budget_s: float | None = None, of: str = "") -> Iterator[ResumedRace]:
-    """Yield the race that ``prefix`` means, by default the last one that was interrupted,
-    with the part ``of`` this name where one is given.
+    """Yield the interrupted race that ``prefix`` means, by default the last one.
 
-    Nobody else can go on with it meanwhile. Raises InputError and StoreError where it cannot go on, before anything
-    of it is changed.
+    With ``of`` the default is the last one that has the part of this name. No other process can continue it
+    meanwhile. Raise InputError and StoreError if it cannot continue, before it is changed.
     """
     race_id = _wanted(prefix, store, of)
     _need_unfinished(store.load(race_id))
@@ -257,7 +256,7 @@ def _read(file: ManifestFile, race_id: str) -> Manifest:
 
 
 def _request(manifest: Manifest, race: Race) -> RaceRequest:
-    """Return what to set up: what was asked for, with what was drawn, detected or defaulted then."""
+    """Return the request, with the values that were drawn, detected or defaulted when the race began."""
     try:
         request = request_from(manifest.opening.request)
     except ValueError as error:
@@ -268,20 +267,20 @@ def _request(manifest: Manifest, race: Race) -> RaceRequest:
         ) from error
     # a hidden twin is chosen again, by the seed
     stacks = tuple(path for path in race.stacks if path != twin_path(race.twin))
-    # the page is measured anew, and may seem slow enough for other default levels
+    # the page is measured again, and may seem slow enough for other default levels
     levels = tuple(load.concurrency for load in race.loads)
-    # what could not be raced then is not raced now, even if it could be
+    # stacks that could not be raced then are not raced now, even if they could be
     contestants = request.contestants if race.current else False
     asked = replace(request, seed=race.seed, stacks=stacks, concurrency=levels, contestants=contestants)
     had, mine = race.cores, set(usable_cores())
     if not had.shared and {*had.stack_cores, *had.generator_cores} <= mine:
-        # others may be quieter now
+        # other cores may be quieter now
         asked = replace(asked, cores=had.stack_cores or None, engine_cores=had.generator_cores or None)
     return replace(asked, budget_s=race.budget_s or None)
 
 
 def _budget_s(race: Race, wanted_s: float | None) -> float:
-    """A race that goes on may be given more time: less would not be the race that was asked for."""
+    """Return the budget of a race that continues; it may grow, but a smaller one would be another race."""
     if wanted_s is None:
         return race.budget_s
     if not race.budget_s:
@@ -295,7 +294,7 @@ def _budget_s(race: Race, wanted_s: float | None) -> float:
 
 
 def _left_s(race: Race, manifest: Manifest, done: int) -> float | None:
-    """Runs will take what others took; slices may take what is left of the budget. None while nothing tells."""
+    """Return the seconds left: runs take as long as earlier ones, slices use up the budget. None if unknown."""
     left_s = race.budget_s - race.elapsed_s if race.budget_s else None
     if race.repeats is None:
         return left_s

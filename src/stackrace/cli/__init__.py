@@ -1,4 +1,4 @@
-"""The command line. Its process: from its first moment to its last, Ctrl-C ends it without a traceback."""
+"""The command line and its process: from its first moment to its last, Ctrl-C ends it without a traceback."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .signals import heed, leave_to_the_kernel
 
 
 def main() -> None:
-    """Run the command line, and leave."""
+    """Run the command line, and end the process."""
     try:
         try:
             open_streams()
@@ -20,5 +20,5 @@ def main() -> None:
         finally:
             leave_to_the_kernel()
     except KeyboardInterrupt:
-        # behind the place that prints errors, or a second one
+        # outside the code that prints errors, or a second Ctrl-C
         sys.exit(INTERRUPTED)

@@ -1,4 +1,4 @@
-"""What the user sees on stderr while a race is prepared."""
+"""Preparation of a race, shown on stderr."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from ..deploy.preparing import Preparing, Step
 from .edge import StatusLine
 
 _SILENCE_S = 5.0
-"""Between two lines about the progress of the same step, where nobody looks at a terminal."""
+"""Seconds between two lines about the progress of the same step, if the output is no terminal."""
 
 
 class Announcer:
-    """Says what is being prepared: one line that changes on a terminal, one line each elsewhere."""
+    """Display of the preparation: one line that changes on a terminal, one line per step elsewhere."""
 
     def __init__(self) -> None:
         self._line = StatusLine()
@@ -28,12 +28,12 @@ class Announcer:
 
     def __call__(self, preparing: Preparing) -> None:
         if preparing.step is Step.PAGES and not self._line.changes:
-            # how far it is, changes often: a log needs no line for each
+            # progress changes often: a log needs no line for each
             if time.monotonic() < self._silent_until_s:
                 return
             self._silent_until_s = time.monotonic() + _SILENCE_S
         if preparing.step in (Step.CHANGES, Step.CHOSEN):
-            # to be read, also when the race is over
+            # stays on the screen, also when the race is over
             self._line.say(_words(preparing))
         else:
             self._line.tell(_words(preparing), " …")

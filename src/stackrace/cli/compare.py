@@ -1,4 +1,4 @@
-"""``stackrace compare``: two runs beside each other, in words, as tables and as a document."""
+"""``stackrace compare``: two runs side by side, in words, as tables and as a document."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _value(line: Line, value: float | None, is_bound: bool) -> str:
 
 
 def _bound(line: Line) -> str:
-    """A ratio with a lower bound above is one, with one below an upper bound."""
+    """Return the sign of a ratio: a bound if one of its two values is a lower bound."""
     return "≥ " if line.after_bound else "≤ " if line.before_bound else ""
 
 
@@ -138,7 +138,7 @@ def _line(line: Line) -> dict[str, object]:
 
 
 def _ratio(before: Saved, after: Saved) -> Interval | None:
-    """Return the rough limits of the ratio of the throughputs over full bins; None where a run is too short."""
+    """Return the ratio of the throughputs over full bins with rough limits; None if a run is too short."""
     if not before.rates_per_s or not after.rates_per_s:
         return None
     from ..stats.bootstrap import throughput_ratio

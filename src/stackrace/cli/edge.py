@@ -1,4 +1,4 @@
-"""The edge of the program: text that others wrote reaches the terminal as text, and every error as a sentence."""
+"""Edge of the program: foreign text reaches the terminal as plain text, and every error as a sentence."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 
 
 class PrintableStream:
-    """A text stream that makes everything printable, whoever writes to it: escape sequences, controls, bidi marks.
+    """Text stream that makes everything printable: escape sequences, controls, bidi marks.
 
-    What draws styles of its own, and cleans what it draws, writes to ``trusted``.
+    Code that draws styles of its own, and cleans its text, writes to ``trusted``.
     """
 
     def __init__(self, stream: TextIO) -> None:
         self.trusted = stream
 
     def write(self, text: str | bytes) -> int:
-        """Write ``text`` made printable; returns the length of what was given. Click completes words in bytes."""
+        """Write ``text`` made printable and return the length of ``text``. Click completes words in bytes."""
         plain = text.decode(errors="replace") if isinstance(text, bytes) else text
         self.trusted.write(printable(plain, words=False))
         return len(text)
@@ -46,24 +46,24 @@ class PrintableStream:
         self.write("".join(lines))
 
     def __getattr__(self, name: str) -> Any:
-        # whoever is given the bytes' stream writes past this one
+        # code that gets the bytes' stream writes past this one
         if name == "buffer":
             raise AttributeError(name)
         return getattr(self.trusted, name)
 
 
 class _Whole(io.FileIO):
-    """A descriptor that is always written to whole: where it takes a part, or nothing for now, the rest waits.
+    """Descriptor that writes data whole: if only a part is accepted, or nothing for now, the rest waits.
 
-    Python drops the rest where PYTHONUNBUFFERED is set, and fails where a pipe is not to be waited for.
+    Python drops the rest if PYTHONUNBUFFERED is set, and fails if a pipe is non-blocking.
     """
 
     def write(self, data: ReadableBuffer, /) -> int:
-        """Write all of ``data``; returns its length. What goes wrong on stderr is nothing that could be said."""
+        """Write all of ``data`` and return its length. Errors on stderr are ignored: nothing could report them."""
         left = whole = memoryview(data)
         while left:
             try:
-                # None where nothing could be written now
+                # None if nothing could be written now
                 left = left[super().write(left) or 0 :]
             except OSError as error:
                 if self.fileno() == sys.stderr.fileno():
@@ -77,9 +77,9 @@ class _Whole(io.FileIO):
 
 
 def open_streams() -> None:
-    """Take /dev/null for each standard stream that was closed, before a file of ours gets its descriptor.
+    """Open /dev/null for each standard stream that is closed, before a file of ours gets its descriptor.
 
-    What is printed is written whole.
+    From then on output is written whole.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         try:
@@ -106,12 +106,12 @@ def _nowhere() -> int:
     try:
         return os.open(os.devnull, os.O_RDWR)
     except OSError:
-        # a system without it: see ``require_system``
+        # a system without /dev/null: see ``require_system``
         return os.memfd_create("nowhere")
 
 
 def prepare_process() -> None:
-    """Raise InputError where nothing can be printed; forget relative folders, which would lead into a project.
+    """Raise InputError if nothing can be printed; ignore relative folders, which would lead into a project.
 
     A user whom no file knows has the home that containers give him.
     """
@@ -136,7 +136,7 @@ def _is_read_only(number: int) -> bool:
 
 @contextmanager
 def printable_output() -> Iterator[None]:
-    """Have stdout and stderr take nothing but text."""
+    """Let stdout and stderr take only printable text."""
     before = {name: getattr(sys, name) for name in ("stdout", "stderr")}
     for name, stream in before.items():
         setattr(sys, name, PrintableStream(stream))
@@ -148,12 +148,12 @@ def printable_output() -> Iterator[None]:
 
 
 def trusted(stream: TextIO) -> TextIO:
-    """Return where our own control sequences for ``stream`` go."""
+    """Return the stream for our own control sequences for ``stream``."""
     return cast(TextIO, getattr(stream, "trusted", stream))
 
 
 class StatusLine:
-    """What is being done, on stderr: one line that changes on a terminal, lines of their own elsewhere."""
+    """Current activity on stderr: one line that changes on a terminal, separate lines elsewhere."""
 
     def __init__(self, stream: TextIO | None = None, *, quiet: bool = False) -> None:
         self._stream = stream
@@ -162,11 +162,11 @@ class StatusLine:
 
     @property
     def changes(self) -> bool:
-        """Whether each line takes the place of the last."""
+        """True if each line replaces the last."""
         return not self._quiet and (self._stream or sys.stderr).isatty()
 
     def show(self, line: str) -> None:
-        """Put ``line``, which is printable but for styles of ours, in place of the last, on a terminal alone."""
+        """Show ``line`` in place of the last, only on a terminal. It must be printable but for our own styles."""
         if not self.changes:
             return
         out = self._stream or sys.stderr
@@ -176,26 +176,26 @@ class StatusLine:
         self._shown = True
 
     def tell(self, text: str, end: str = "") -> None:
-        """Show ``text``, cut to a line of the terminal before its ``end``; elsewhere it is a line."""
+        """Show ``text``, cut to a line of the terminal, followed by ``end``; elsewhere print it as a line."""
         if self.changes:
             self.show(one_line(f"{text[:100]}{end}"))
         else:
             click.echo(text, err=True)
 
     def say(self, text: str) -> None:
-        """Print ``text``, which stays to be read."""
+        """Print ``text`` so that it stays on the screen."""
         self.clear()
         click.echo(text, err=True)
 
     def clear(self) -> None:
-        """Leave the line empty; what follows speaks for itself."""
+        """Clear the line before other output."""
         if self._shown:
             self.show("")
             self._shown = False
 
 
 TRACEBACK = "STACKRACE_TRACEBACK"
-"""The environment variable that has tracebacks printed."""
+"""Environment variable that switches on tracebacks."""
 
 _NO_PATH = {errno.ENAMETOOLONG, errno.ELOOP}
 _LONGEST = 300
@@ -203,7 +203,7 @@ _LONG_WORD = re.compile(r"(\S{200})\S{100,}(\S{40})")
 
 
 def failure_of(error: Exception) -> StackraceError:
-    """Return ``error`` itself where it is one of ours, else the failure that it stands for."""
+    """Return ``error`` itself if it is one of ours, else the failure that it stands for."""
     if isinstance(error, StackraceError):
         short = None if isinstance(error, BreakdownError) else shortage_of(error.__cause__)
         return error if short is None else BreakdownError(f"{error.message}; {short.message}", detail=error.detail)
@@ -243,7 +243,7 @@ def _is_somewhere() -> bool:
 
 
 def brief(text: str) -> str:
-    """Return ``text`` with the middle of long words left out: a value of pages would hide what to do about it."""
+    """Return ``text`` with the middle of long words left out: a value of many pages would hide the way out."""
     return _LONG_WORD.sub(r"\1…\2", text)
 
 
@@ -255,7 +255,7 @@ def _where(error: OSError) -> str:
 
 
 def refuse_unwritable(flag: str, path: Path | None) -> None:
-    """Raise InputError for a file that could not be written, before what is to be in it is worked for."""
+    """Raise InputError if the file cannot be written, before the work for its content begins."""
     if path is None:
         return
     if not path.parent.is_dir():

@@ -83,7 +83,7 @@ def command(
 
 
 def _install(plan: InstallPlan, known: Catalogue, look_again: Callable[[], tuple[Lack, ...]]) -> None:
-    """Install what is planned; raises MissingError where something is lacking afterwards all the same."""
+    """Install what ``plan`` lists; raise MissingError if something is still missing afterwards."""
     from ..base.errors import MissingError
     from ..deploy.installation import install_packages
     from ..race.preparation.installing import install_python
@@ -111,10 +111,10 @@ def _show(plan: InstallPlan, outcome: _Outcome, *, as_json: bool) -> None:
 
 class _Outcome(StrEnum):
     LISTED = auto()
-    """Nothing: it was only to be shown."""
+    """Nothing was installed: the plan was only to be shown."""
     INSTALLED = auto()
     FORBIDDEN = auto()
-    """Nothing, for want of root's rights."""
+    """Nothing was installed, because root's rights are missing."""
 
 
 def _document(plan: InstallPlan, outcome: _Outcome) -> dict[str, object]:
@@ -154,5 +154,5 @@ def _lines(plan: InstallPlan, outcome: _Outcome) -> Iterator[str]:
 
 
 def elsewhere(lack: Lack) -> str:
-    """Say where to get what Debian has no package of."""
+    """Return a sentence with the source of software that has no Debian package."""
     return f"{lack.name} has no Debian package; {lack.elsewhere}"

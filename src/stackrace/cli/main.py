@@ -1,4 +1,4 @@
-"""The entry point: finds the verb, and is the one place that prints errors."""
+"""Entry point: finds the verb, and is the only place that prints errors."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ _CORE = (
 )
 
 VERBS = {verb.name: verb for verb in sorted((*_CORE, *declared(Verb)), key=lambda verb: verb.rank)}
-"""The core's verbs and the features'; each is imported only when it is used."""
+"""Verbs of the core and of the features; each is imported only when it is used."""
 
 _WIDEST = max(map(len, VERBS))
 
 
 class _LazyGroup(click.Group):
-    """Start-up matters: ``--help`` must not pay for numpy, Django or rich."""
+    """Group that imports a verb only when it is used: ``--help`` must not pay for numpy, Django or rich."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(VERBS)
@@ -141,7 +141,7 @@ def _run() -> int:
         click.echo(brief(shown.getvalue()), nl=False, err=True)
         return 2
     except BrokenPipeError:
-        # the reader of our output went away, as in `stackrace stacks | head`
+        # the reader of our output is gone, as in `stackrace stacks | head`
         sys.stderr.close()
         return 0
     except Exception as error:
@@ -152,7 +152,7 @@ def _run() -> int:
 
 
 def _failed(error: Exception) -> int:
-    """Print ``error`` in a sentence; where not even that can be done, there is still the exit code."""
+    """Print ``error`` in a sentence and return the exit code, even if printing fails."""
     try:
         failure = failure_of(error)
         if os.environ.get(TRACEBACK):

@@ -1,4 +1,4 @@
-"""Options that several verbs have, in sections, and the kinds of values they take."""
+"""Options that several verbs have, in sections, and the types of their values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def complete_stack(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    """Complete a stack path: after a slash with what the hop before forwards, else with servers."""
+    """Return completions of a stack path: after a server the protocols that it forwards, else servers."""
     from ..stacks.servers import catalogue
 
     head, slash, tail = incomplete.rpartition("/")
@@ -33,7 +33,7 @@ def complete_stack(ctx: click.Context, param: click.Parameter, incomplete: str) 
 
 
 def requested(race_file: Path | None, servers: Path | None = None) -> RaceRequest:
-    """Return what the race file asks for, without one what is in this folder."""
+    """Return the request of the race file, or one for the current folder without a race file."""
     from ..race.request.named_races import file_of
     from ..race.request.race_file import read_request
     from ..race.request.request import RaceRequest
@@ -44,7 +44,7 @@ def requested(race_file: Path | None, servers: Path | None = None) -> RaceReques
 
 
 def apart(words: Sequence[str]) -> tuple[Path | None, tuple[str, ...]]:
-    """Return the race file among ``words``, and the others; raises InputError for two race files."""
+    """Return the race file among ``words``, and the others; raise InputError for two race files."""
     files = [word for word in words if _is_race_file(word)]
     if len(files) > 1:
         raise InputError(f"give one race file, not {' and '.join(files)}")
@@ -63,14 +63,14 @@ class _Option(click.Option):
         self.heading = heading
 
     def get_help_extra(self, ctx: click.Context) -> Any:
-        """Leave out the range: the error names it to whoever is beyond it."""
+        """Return the extra help without the range: the error message names it."""
         extra = super().get_help_extra(ctx)
         extra.pop("range", None)
         return extra
 
 
 def section(heading: str) -> Callable[..., Callable[[Callable[..., Any]], Callable[..., Any]]]:
-    """Return what ``click.option`` is, for options under ``heading``."""
+    """Return the equivalent of ``click.option`` for options under ``heading``."""
 
     def option(*names: str, **options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         return click.option(*names, cls=_Option, heading=heading, **options)
@@ -79,13 +79,13 @@ def section(heading: str) -> Callable[..., Callable[[Callable[..., Any]], Callab
 
 
 class SectionedCommand(click.Command):
-    """A command whose help lists options by section, in the order in which sections first appear."""
+    """Command whose help lists options by section, in the order in which sections first appear."""
 
     rest = "Help"
-    """The heading of options without one; that of --help itself always is this."""
+    """Heading of options without one; --help itself always has this."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write one definition list per section; what has none comes last."""
+        """Write one definition list per section; options without a section come last."""
         sections: dict[str, list[tuple[str, str]]] = {}
         for parameter in sorted(self.get_params(ctx), key=lambda option: not isinstance(option, _Option)):
             record = parameter.get_help_record(ctx)
@@ -100,7 +100,7 @@ class SectionedCommand(click.Command):
 
 
 class Quantity(click.ParamType[float]):
-    """A number with its unit: 90s, 20min, 5%."""
+    """Type of a number with its unit: 90s, 20min, 5%."""
 
     def __init__(self, unit: Unit, *, most: float = float("inf")) -> None:
         self.unit = unit
@@ -108,7 +108,7 @@ class Quantity(click.ParamType[float]):
         self._most = most
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return the base unit's value; must be above zero."""
+        """Return the value in the base unit; it must be above zero."""
         if isinstance(value, float):
             return value
         try:
@@ -121,14 +121,14 @@ class Quantity(click.ParamType[float]):
 
 
 class Connections(click.IntRange):
-    """A number of connections; several are several options."""
+    """Type of a number of connections; several need several options."""
 
     def __init__(self, most: int, *, levels: bool = False) -> None:
         super().__init__(1, most)
         self._levels = levels
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return the number; a list is refused with what to write."""
+        """Return the number; refuse a list with the right spelling."""
         parts = [part.strip() for part in str(value).split(",")]
         if len(parts) < 2 or not all(part.isdecimal() for part in parts):
             number: int = super().convert(value, param, ctx)  # type: ignore[arg-type]
@@ -139,7 +139,7 @@ class Connections(click.IntRange):
 
 
 class Cores(click.ParamType[tuple[int, ...]]):
-    """A list of cores with ranges: 0-3 or 0,2."""
+    """Type of a list of cores with ranges: 0-3 or 0,2."""
 
     name = "cores"
 
@@ -152,14 +152,14 @@ class Cores(click.ParamType[tuple[int, ...]]):
 
 
 def right_host(context: click.Context, option: click.Parameter, host: str | None) -> str | None:
-    """Refuse a Host header that would be more than one line, or none."""
+    """Return ``host``; refuse one that is no single line, or empty."""
     if host is not None and (fault := host_fault(host)):
         raise click.BadParameter(fault, context, option)
     return host
 
 
 OF_THE_APP = "The app of a stack"
-"""The heading of what says which app, and which servers it may have."""
+"""Heading of the options for the app and its servers."""
 
 servers_option = section(OF_THE_APP)(
     "--servers",

@@ -1,4 +1,4 @@
-"""What the user sees on stderr while a race runs."""
+"""Progress of a race, shown on stderr while it runs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from ..stacks.stack import original_path
 
 
 class LiveSink:
-    """Turns events into the live view. It draws between slices only, never during one."""
+    """Sink that turns events into the live view. It draws only between slices, never during one."""
 
     def __init__(self, plan: RacePlan, begun_s: float) -> None:
         self._plan, self._repeats = plan, plan.race.repeats
@@ -86,7 +86,7 @@ class LiveSink:
         self._state = replace(self._state, **changes)
 
     def _begin(self, race: Race) -> None:
-        """Note the stacks whose standing is the progress: none where runs are counted, or one stack is tuned."""
+        """Note the stacks whose standing is the progress: none if runs are counted, or one stack is tuned."""
         rivals = race.stacks if kind_of(race) is None and self._repeats is None else ()
         self._twin = race.twin
         self._now(activity=Activity.STARTING, stacks=rivals)
@@ -108,7 +108,7 @@ class LiveSink:
             self._now(leading=kind.leading(race))
 
     def _leaving(self, left: int, racing: Set[str]) -> None:
-        """Note who does not race on; a stack that comes back, since a machine was left out, has not left."""
+        """Note the stacks that left. A stack that comes back, since a machine was left out, has not left."""
         out, stacks = self._state.out, self._state.stacks
         gone = {stack: out.get(stack, left) for stack in stacks if left and stack not in racing}
         self._now(block=left + 1, out=gone)
@@ -122,13 +122,13 @@ class LiveSink:
         self._view.update(self._state)
 
     def _slices_ahead(self, done: int, elapsed_s: float) -> tuple[int, float | None]:
-        """A race in slices may take its budget, and goes on measuring as fast as it did."""
+        """Return slices and seconds ahead: the race may use up its budget, and measures as fast as before."""
         left_s = max((self._plan.budget_s or 0.0) - elapsed_s, 0.0)
         rate = done / elapsed_s if elapsed_s > 0 else 0.0
         return round(rate * left_s), left_s
 
     def _runs_ahead(self, done: int, elapsed_s: float) -> tuple[int, float | None]:
-        """Runs are counted; what the others took tells how long they will take, if the budget allows them."""
+        """Return runs and seconds ahead, from the time that earlier runs took; the budget may end them sooner."""
         twice = [stack.twin for stack in self._plan.stacks if stack.path == self._twin]
         runs = len(self._plan.cells((*self._plan.stacks, *twice))) * (self._repeats or 1)
         ahead = max(runs - done, 0)

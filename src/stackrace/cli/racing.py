@@ -1,4 +1,4 @@
-"""A race on the command line: its live view on stderr, its report, how it goes on, and what to do next."""
+"""Races on the command line: live view on stderr, report, how to continue, and next steps."""
 
 from __future__ import annotations
 
@@ -37,24 +37,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Output:
-    """What the flags say."""
+    """Output options of a race, from the flags."""
 
     store: str | None = None
-    """The URL of the store; None: the usual one."""
+    """URL of the store; None: the usual one."""
     html: Path | None = None
-    """Where the HTML report is written; None: beside the results."""
+    """Path of the HTML report; None: in the reports folder."""
     as_json: bool = False
-    """Whether one JSON document is printed on stdout."""
+    """True to print one JSON document on stdout."""
     details: bool = False
-    """Whether all there is to say is printed, and not one screen of it."""
+    """True to print everything instead of one screen."""
     asked: tuple[str, ...] | None = None
-    """The race file and the flags that say which app this is; None where the command line does not say it."""
+    """Race file and flags that identify the app; None if the command line does not have them."""
     session: Path | None = None
-    """The recording that was given as --session."""
+    """Recording given as --session."""
 
 
 def race_and_report(request: RaceRequest, output: Output) -> None:
-    """Race as ``request`` says, keep the result, show it. Raises RefusedError or InterruptedRace at the end."""
+    """Race as ``request`` says, keep the result and show it. Raise RefusedError or InterruptedRace at the end."""
     with open_store(output.store) as store:
         store.need_writable()
         report_of(raced(request, store), store, output)
@@ -63,7 +63,7 @@ def race_and_report(request: RaceRequest, output: Output) -> None:
 def raced(
     request: RaceRequest, store: Store, *, resumed: ResumedRace | None = None, open_cells: OpenCells | None = None
 ) -> Race:
-    """Race with a live view on stderr; nothing is printed on stdout. See ``api.racing.ready_race``."""
+    """Race with a live view on stderr and return the race; print nothing on stdout. See ``ready_race``."""
     with (
         Announcer() as announcer,
         ready_race(request, store, announcer, resumed=resumed, open_cells=open_cells) as ready,
@@ -90,7 +90,7 @@ def _broken_off(error: Exception, race_id: str, store: Store) -> BreakdownError:
 
 
 def report_of(race: Race, store: Store, output: Output) -> None:
-    """Show a race that is over. Raises RefusedError or InterruptedRace where it gave no answer."""
+    """Show a finished race. Raise RefusedError or InterruptedRace if it gave no answer."""
     standing = standing_of(race)
     written = write_html(race, standing, output.html)
     show(race, standing, Format.JSON if output.as_json else None, details=output.details)
@@ -114,9 +114,9 @@ def report_of(race: Race, store: Store, output: Output) -> None:
 
 
 def resume_and_report(prefix: str, budget_s: float | None, output: Output) -> None:
-    """Go on with the race that ``prefix`` means, by default the last one that was interrupted, and show it.
+    """Continue the race that ``prefix`` means, by default the last interrupted one, and show it.
 
-    Raises InputError and StoreError where it cannot go on, before anything of it is changed.
+    Raise InputError and StoreError if it cannot continue, before it is changed.
     """
     with open_store(output.store) as store:
         store.need_writable()
@@ -136,7 +136,7 @@ def _going_on(resumed: ResumedRace) -> str:
 
 
 def _next_steps(race: Race, standing: Standing, output: Output) -> Iterator[str]:
-    """Yield all: see it again, look at the first stack of the headline, and load it as the race did."""
+    """Yield all next steps: see the race again, look at the headline's first stack, and load it as the race did."""
     yield f"Again, in any format: stackrace report {race.id}"
     if output.asked is None or not standing.levels:
         return

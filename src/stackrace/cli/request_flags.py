@@ -1,4 +1,4 @@
-"""Flags that say what is raced: merged with a race file's request."""
+"""Flags for a race's request, which override a race file."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ _host_option = _app(
 )
 
 PROJECT_OPTIONS = (*_ENTRY_OPTIONS, _host_option)
-"""Which app, and its pages."""
+"""Options for the app and its pages."""
 
 
 def _any_of(names: tuple[str, ...]) -> str:
@@ -99,10 +99,10 @@ STARTED_OPTIONS = (
         "'/news/ status'. Repeat it for more. Default: what repeats in the app's own answers.",
     ),
 )
-"""Which app a stack starts with, for verbs that have a Host header of their own."""
+"""Options for the app that a stack starts with, for verbs that have a Host header of their own."""
 
 APP_OPTIONS = (*STARTED_OPTIONS, _host_option)
-"""Which app, what to ask it, and what is right."""
+"""Options for the app, its requests and its right answers."""
 
 _APP = ("servers", "bundled", *EntryKind, "python", "env_files", "folder", "urls", "host", "check")
 
@@ -111,7 +111,7 @@ _resources = section("What every stack gets")
 
 
 def of_features(heading: str) -> tuple[Callable[..., Any], ...]:
-    """Return the options of features that stand below ``heading``."""
+    """Return the options of features below ``heading``."""
     return tuple(option for part in declared(RequestPart) if part.heading == heading for option in load(part.flags))
 
 
@@ -151,17 +151,17 @@ BUDGET_OPTIONS = (
         "CAP_SYS_NICE), so that other programs cannot disturb the race.",
     ),
 )
-"""What every stack gets, beside what features say of that."""
+"""Options for every stack's resources, besides those of features."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestFlags:
-    """The flags on the command line; those named like a field of ``RaceRequest`` replace it."""
+    """Flags on the command line; those named like a field of ``RaceRequest`` replace it."""
 
     given: Mapping[str, Any]
 
     def over(self, request: RaceRequest) -> RaceRequest:
-        """Return ``request`` with the flags on top; raises InputError where they contradict each other or it."""
+        """Return ``request`` with the flags on top; raise InputError if they contradict each other or it."""
         from ..race.request.request import parts_over
 
         _refuse_both(self.given)
@@ -214,7 +214,7 @@ def _refuse_both(given: Mapping[str, Any]) -> None:
 
 
 def _refuse_incomplete(request: RaceRequest) -> None:
-    # a workload of a race file says itself whether it thinks
+    # a workload of a race file has its own setting for think times
     if request.think and request.session is None:
         raise InputError("--think keeps the pauses of a recording; give it with --session")
     if request.check and request.workloads:
@@ -234,7 +234,7 @@ def request_flags(
     *options: Callable[[Callable[..., Any]], Callable[..., Any]],
     into: str = "flags",
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command ``options``, and hand it those on the command line together, as ``into``."""
+    """Return the decorator that adds ``options`` to a command, and passes the given ones as ``into``."""
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         names: set[str] = set()
@@ -265,7 +265,7 @@ def _is_given(name: str) -> bool:
 
 
 def app_words() -> tuple[str, ...]:
-    """Return what the running command was given about the app, as it is written on a command line."""
+    """Return the running command's options about the app, as they are written on a command line."""
     context = click.get_current_context()
     return tuple(
         word
@@ -290,7 +290,7 @@ def spelt(name: str) -> str:
 
 
 def given_beside(allowed: set[str]) -> list[str]:
-    """Return the parameters on the command line beside ``allowed``, as they are spelt, by their names."""
+    """Return the parameters on the command line that are not in ``allowed``, as they are spelt, sorted by name."""
     context = click.get_current_context()
     names = sorted(parameter.name for parameter in context.command.params if parameter.name is not None)
     return [

@@ -1,4 +1,4 @@
-"""A result on the screen, in a file, in any format; which stored race is meant, and how it goes on."""
+"""Results on the screen or in a file, in any format; the stored race that is meant, and how to continue it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def show_result(kind: Kind[_Result], result: _Result, *, as_json: bool) -> None:
 
 
 def show(race: Race, standing: Standing | None, form: Format | None, *, details: bool) -> None:
-    """Print the result on stdout, in ``form`` or, without one, for people: one screen of it, or all ``details``."""
+    """Print the result on stdout in ``form``; without one print one screen for people, or all ``details``."""
     if form is not None:
         click.echo(render(race, standing, form), nl=False)
         return
@@ -51,7 +51,7 @@ def show(race: Race, standing: Standing | None, form: Format | None, *, details:
 
 
 def reports_folder() -> Path:
-    """Return where reports lie that were given no other place; it is made if need be."""
+    """Return the default folder of reports; create it if it does not exist."""
     folder = data_folder() / "reports"
     try:
         private_folder(folder)
@@ -63,7 +63,7 @@ def reports_folder() -> Path:
 
 
 def write_text(text: str, path: Path) -> Path:
-    """Write a report for its owner to read; returns where it is, raises InputError when it cannot be written."""
+    """Write a report that only its owner can read and return its path; raise InputError if that fails."""
     try:
         with uncut(path), open(path, "w", encoding="utf-8", opener=_private) as file:
             file.write(text)
@@ -77,13 +77,13 @@ def _private(path: str, flags: int) -> int:
 
 
 def write_html(race: Race, standing: Standing | None, path: Path | None) -> Path:
-    """Write the HTML report to ``path``, by default beside the results; returns where it is."""
+    """Write the HTML report to ``path``, by default into the reports folder, and return its path."""
     path = path or reports_folder() / f"{race.id}.html"
     return write_text(render(race, standing, Format.HTML), path)
 
 
 def meant(race: str | None, store: Store) -> str:
-    """Return the race that an argument names, by default the last one; raises StoreError where there is none."""
+    """Return the race that an argument names, by default the last one; raise StoreError if there is none."""
     chosen = race or store.latest()
     if chosen is None:
         raise StoreError("nothing has been raced yet; start with: stackrace run")
@@ -91,12 +91,12 @@ def meant(race: str | None, store: Store) -> str:
 
 
 def go_on_with(race_id: str, store: Store) -> str:
-    """Return the command that goes on with a race."""
+    """Return the command that continues a race."""
     return f"stackrace run --resume {race_id}{at_store(store)}"
 
 
 def at_store(store: Store) -> str:
-    """Return the end of a command that needs ``store``; empty where that would be found anyway."""
+    """Return the end of a command that needs ``store``; empty if the command finds it anyway."""
     if store.address == default_file() or VARIABLE in os.environ:
         return ""
     address = f"sqlite:///{store.address}" if isinstance(store.address, SqliteFile) else str(store.address)
@@ -104,7 +104,7 @@ def at_store(store: Store) -> str:
 
 
 def unfinished_note(race: Race, store: Store) -> str:
-    """Tell how a race that was made here and has not ended goes on; empty for any other."""
+    """Return a sentence on how an unfinished race of this machine continues; empty for any other race."""
     from ..race.results.race import Ending
     from ..store.manifest import has_manifest, is_racing
 
@@ -116,7 +116,7 @@ def unfinished_note(race: Race, store: Store) -> str:
 
 
 def short_steps(race: Race, standing: Standing, *, at: str = "") -> Iterator[str]:
-    """Yield two at most, a line each: read all of it, and write what deploys the stack that it names.
+    """Yield at most two next steps, a line each: read the whole report, and deploy the first stack.
 
     ``at`` ends a command that needs another store than the usual one.
     """

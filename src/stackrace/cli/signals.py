@@ -1,4 +1,4 @@
-"""Signals that end a verb as Ctrl-C does, and moments in which none may."""
+"""Signals that end a verb as Ctrl-C does, and moments in which they are held back."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _came: list[int] = []
 
 
 def heed() -> None:
-    """Treat SIGTERM and a closed terminal like Ctrl-C from now on, so that they, too, keep what was measured.
+    """Treat SIGTERM and a closed terminal like Ctrl-C from now on, so that results are kept then, too.
 
-    What was ignored from the start, as SIGHUP is under nohup, stays so; but a parent that does not want to hear of
-    its own children, or that blocks signals, did not mean ours.
+    Signals that were ignored from the start, as SIGHUP is under nohup, stay ignored. But the parent's settings for
+    SIGCHLD and for blocked signals are undone: they were not meant for us.
     """
     terminals = [number for number in (1, 2) if os.isatty(number)]
 
@@ -43,7 +43,7 @@ def heed() -> None:
 
 
 def _unraisable(lost: sys.UnraisableHookArgs) -> None:
-    """Send Ctrl-C again where Python caught it in a callback, which can raise nothing, and would only print it."""
+    """Send Ctrl-C again if Python caught it in a callback, which can raise nothing and would only print it."""
     if issubclass(lost.exc_type, KeyboardInterrupt):
         threading.Timer(_AGAIN_S, os.kill, [os.getpid(), signal.SIGINT]).start()
     else:
@@ -51,12 +51,12 @@ def _unraisable(lost: sys.UnraisableHookArgs) -> None:
 
 
 def has_come() -> bool:
-    """Tell whether a signal came that ends the verb; what compiles classes turns it into errors of its own."""
+    """Return True if a signal came that ends the verb; code that compiles classes turns it into other errors."""
     return bool(_came)
 
 
 def _let_go(terminals: Sequence[int]) -> None:
-    """Have what is still said go nowhere where a terminal is gone: to write to it is an error, amid cleaning up."""
+    """Redirect output to /dev/null if its terminal is gone: writing to it would fail during the clean-up."""
     for number in terminals:
         if not os.isatty(number):
             nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -65,14 +65,14 @@ def _let_go(terminals: Sequence[int]) -> None:
 
 
 def leave_to_the_kernel() -> None:
-    """Leave signals to the kernel: what is left to do is Python's own, which would print a traceback."""
+    """Leave signals to the kernel: only Python's own work is left, which would print a traceback."""
     for number in _ENDS:
         if callable(signal.getsignal(number)):
             signal.signal(number, signal.SIG_DFL)
 
 
 def uncut(path: Path) -> AbstractContextManager[object]:
-    """Keep signals back while ``path`` is written; what is no plain file may have a reader that never comes."""
+    """Return a context that holds signals back while ``path`` is written, if it is a plain file."""
     from ..base.process import held
 
     return held() if path.is_file() or not path.exists() else nullcontext()

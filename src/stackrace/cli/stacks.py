@@ -51,7 +51,7 @@ def command(names: tuple[str, ...], as_json: bool, servers: Path | None) -> None
 
 
 def _called(names: Sequence[str], known: Catalogue) -> list[Entry]:
-    """Return the entries of ``known``; raises InputError naming the nearest for one that is not in it."""
+    """Return the entries of ``names``; raise InputError with the nearest name for an unknown one."""
     entries = known.entries
     called = []
     for name, at, version in (name.partition("@") for name in names):
@@ -68,7 +68,7 @@ def _called(names: Sequence[str], known: Catalogue) -> list[Entry]:
 _States = Sequence[tuple[Entry, Lack | None]]
 
 _LEAST = 8
-"""The least width of a column whose text is wrapped."""
+"""Least width of a column with wrapped text."""
 
 
 def _document(entry: Entry, lack: Lack | None) -> dict[str, object]:
@@ -138,7 +138,7 @@ def _sections(states: _States, gone: Sequence[Gone], *, explain: bool) -> Iterat
 def _table(
     titles: Sequence[str], rows: Sequence[Sequence[str]], *, tone: Tone = Tone.PLAIN, tones: tuple[Tone, ...] = ()
 ) -> Table:
-    """Return a table of texts, of which only the first two stay on one line; ``tones`` are those of the second."""
+    """Return a table of texts that wraps all but the first two columns; ``tones`` are those of the second."""
     return Table(columns=tuple(
         Column(title=title, cells=tuple(row[place] for row in rows), left=True, tone=tone,
                tones=tones if place == 1 else (), wraps=(_LEAST, 1) if place > 1 else None)

@@ -1,1 +1,1 @@
-"""Load, and what is watched while it runs."""
+"""Load, and the measurements taken while it runs."""

@@ -1,6 +1,6 @@
-"""A launch is one fresh start of a stack with the slices taken on it: the replicate of the statistics.
+"""Launches with their slices and failures, and facts about the launched stacks.
 
-With what the stack was that was launched.
+A launch is one fresh start of a stack: the replicate of the statistics.
 """
 
 from __future__ import annotations
@@ -18,35 +18,35 @@ from .load import Load, LoadResult, answered_per_s
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettingFact:
-    """One setting of one hop, and whose choice it was."""
+    """One setting of one hop, with its origin."""
 
     hop: str
     """The server's name."""
     name: str
-    """Of an option in the server's own language with its dashes."""
+    """Name of the setting; an option in the server's own language keeps its dashes."""
     value: str
-    """As a path writes it; for what only the server knows, what its configuration file says."""
+    """Value as a path writes it, or as the configuration file has it if only the server knows the setting."""
     origin: Origin
-    """Where the value comes from."""
+    """Origin of the value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeFact:
-    """One thing in a configuration file of the user's that the race decided otherwise."""
+    """One setting in a configuration file of the user's that the race overrode."""
 
     hop: str
     """The server's name."""
     key: str
-    """As the file calls it."""
+    """Name of the setting in the file."""
     theirs: str
     """The value in the file."""
     concern: Concern
-    """What it is about."""
+    """Subject of the setting."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StackFacts:
-    """What exactly one stack was."""
+    """Versions, configurations, commands and settings of one stack."""
 
     stack: str
     """The stack's path."""
@@ -55,27 +55,27 @@ class StackFacts:
     configs: Mapping[str, str] = field(default_factory=dict)
     """Rendered configuration by file name."""
     commands: tuple[str, ...] = ()
-    """The commands that started it, in order."""
+    """Commands that started the stack, in order."""
     settings: tuple[SettingFact, ...] = ()
-    """All its settings, hop by hop."""
+    """All settings of the stack, hop by hop."""
     changes: tuple[ChangeFact, ...] = ()
-    """What had to be changed in configuration files of the user's."""
+    """Settings that the race overrode in configuration files of the user's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HopUsage:
-    """What one hop's processes cost during a slice."""
+    """Resources that one hop's processes used during a slice."""
 
     hop: str
-    """The server's name, or +-joined names of servers inside one another."""
+    """The server's name, or the names of servers inside one another, joined by +."""
     cpu_s: float
-    """CPU seconds, user and system, of children that ended meanwhile, too."""
+    """CPU seconds, user and system, including children that ended meanwhile."""
     processes: int
-    """Processes."""
+    """Number of processes."""
     threads: int
-    """Threads."""
+    """Number of threads."""
     pss_bytes: int
-    """Proportional set size in bytes, summed."""
+    """Proportional set size in bytes, summed over the processes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,11 +87,11 @@ class MemorySample:
     pss_bytes: Mapping[str, int]
     """Proportional set size in bytes, by hop."""
     connections: int | None = None
-    """The stack's established connections to database servers; None where nobody looked, or could."""
+    """Established connections of the stack to database servers; None if they were not, or could not be, counted."""
 
     @property
     def size_bytes(self) -> int:
-        """What all hops together hold."""
+        """Memory of all hops together, in bytes."""
         return sum(self.pss_bytes.values())
 
 
@@ -100,20 +100,20 @@ class Slice:
     """One uninterrupted stretch of load on one launched stack."""
 
     index: int
-    """Orders the slices of a race in time."""
+    """Number of the slice; ascends with time in a race."""
     load: Load
     result: LoadResult
     usage: tuple[HopUsage, ...]
-    """What the processes of each hop cost."""
+    """Resources that the processes of each hop used."""
     verdict: Verdict = field(default_factory=Verdict)
     workload: str = ""
-    """By name; empty in races with a single workload."""
+    """Name of the workload; empty in races with a single workload."""
     conditions: Conditions | None = None
-    """What the machine did meanwhile; None where nobody looked."""
+    """Conditions on the machine during the slice; None if nobody watched."""
 
     @property
     def valid(self) -> bool:
-        """True for a slice that counts in the statistics."""
+        """True if the slice counts in the statistics."""
         return self.verdict.valid
 
     @property
@@ -123,12 +123,12 @@ class Slice:
 
     @property
     def cpu_s(self) -> float:
-        """CPU seconds the whole stack spent."""
+        """CPU seconds that the whole stack spent."""
         return sum(hop.cpu_s for hop in self.usage)
 
 
 class FailureKind(StrEnum):
-    """How a stack let its race down."""
+    """Kind of a stack's failure."""
 
     NOT_STARTED = "not_started"
     NOT_READY = "not_ready"
@@ -136,27 +136,27 @@ class FailureKind(StrEnum):
     DIED = "died"
     NOT_STOPPED = "not_stopped"
     REFUSED = "refused"
-    """No measurement of it can be believed."""
+    """No measurement of the stack is valid."""
     INTERRUPTED = "interrupted"
     UNMEASURED = "unmeasured"
-    """It did nothing wrong, and was not measured."""
+    """The stack did not fail, but was not measured."""
 
 
 class EndedBy(StrEnum):
-    """What ended a launch, or the whole race, before all was measured that was planned."""
+    """Reason why a launch, or the whole race, ended."""
 
     BUDGET = "budget"
     SHARE = "share of the budget"
-    """Stacks that do not fit into memory together share the time of a block."""
+    """The stack's share of a block's time was over: stacks that do not fit into memory together share it."""
     BUSY = "busy"
-    """Other programs had the cores until the budget was over."""
+    """Other programs used the cores until the budget was over."""
     INTERRUPTED = "interrupted"
     ERROR = "error"
     LOST = "machine lost"
     DISTURBED = "disturbed"
-    """Its blocks count for no stack, since other programs kept another one from a valid slice."""
+    """No block of the stack counts: in each, other programs kept another stack from a valid slice."""
     UNEQUAL = "unequal machine"
-    """Its blocks count for no stack, since their machine has other ratios than the rest."""
+    """No block of the stack counts: the ratios on their machine differ from the rest."""
     ANSWERED = "answered"
     COMPLETED = "completed"
     EXHAUSTED = "exhausted"
@@ -165,32 +165,32 @@ class EndedBy(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shortfall:
-    """Why something that was planned was not measured, though no stack failed."""
+    """Reason why something planned was not measured although no stack failed."""
 
     ended_by: EndedBy
     spent_s: Mapping[str, float] = field(default_factory=dict)
-    """Where the time from the launch's readiness to its end went, as in `Duty`."""
+    """Seconds from the launch's readiness to its end, by activity as in `Duty`."""
     words: str = ""
-    """What the error said, or who had the cores."""
+    """Message of the error, or the programs that used the cores."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """Why a launch, or a stack, gave no result, or only part of one."""
+    """Reason why a launch, or a stack, gave no result or only part of one."""
 
     kind: FailureKind
     message: str = ""
-    """What happened, where no other field says it."""
+    """Description of the failure, if no other field gives it."""
     log: str = ""
-    """The tail of the stack's own logs."""
+    """Last lines of the stack's own logs."""
     finding: Finding | None = None
-    """What refused all measurements of the stack."""
+    """Finding that made all measurements of the stack invalid."""
     shortfall: Shortfall | None = None
-    """What a stack that was not measured, or a launch that was cut short, met."""
+    """Reason why a stack was not measured, or a launch was cut short."""
     launches: int = 0
-    """How many launches of the stack met it."""
+    """Number of launches of the stack with this failure."""
     before: FailureKind | None = None
-    """How an interrupted launch had failed before; ``message`` and ``log`` are of that failure then."""
+    """Earlier failure of a launch that was then interrupted; ``message`` and ``log`` belong to it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,38 +198,38 @@ class Launch:
     """One fresh start of a stack with the slices taken on it."""
 
     id: str
-    """Its id."""
+    """Identifier of the launch."""
     block: int
-    """The block it was made in, from 0."""
+    """Number of the launch's block, from 0."""
     stack: str
-    """By path; the hidden twin's has an ending of its own."""
+    """Path of the stack; the hidden twin's path has an ending of its own."""
     ready_s: float | None = None
-    """Seconds from the start of its first process to its first right answer; None where there was none."""
+    """Seconds from the start of the first process to the first right answer; None if there was none."""
     warmup_s: float = 0.0
-    """Seconds of load before its first slice."""
+    """Seconds of load before the first slice."""
     slices: tuple[Slice, ...] = ()
-    """In order of time."""
+    """Slices in order of time."""
     memory: tuple[MemorySample, ...] = ()
-    """In order of time."""
+    """Memory samples in order of time."""
     failure: Failure | None = None
     shortfall: Shortfall | None = None
-    """Why not all slices were taken that were planned; None where they were, or ``failure`` says it."""
+    """Reason why fewer slices were taken than planned; None if all were taken or ``failure`` gives the reason."""
     verdict: Verdict = field(default_factory=Verdict)
-    """About the launch as a whole; an invalid one keeps all its slices out of the statistics."""
+    """Verdict on the launch as a whole; if it is invalid, none of its slices counts in the statistics."""
     machine: str = ""
-    """The name of the machine it was made on, where there are several; all launches of a block are on one."""
+    """Name of the launch's machine if there are several; all launches of a block are on one."""
 
     @property
     def peak_bytes(self) -> int:
-        """The most memory that all its hops together were seen to hold, 0 when nobody looked."""
+        """Largest memory of all hops together in one sample, in bytes; 0 without samples."""
         return max((sample.size_bytes for sample in self.memory), default=0)
 
     @property
     def peak_connections(self) -> int | None:
-        """The most connections to database servers that it was seen to hold; None when nobody could look."""
+        """Most connections to database servers in one sample; None if they were never counted."""
         return max((sample.connections for sample in self.memory if sample.connections is not None), default=None)
 
     @property
     def cut_short(self) -> bool:
-        """Whether it belongs to a block that an interruption cut: kept, but raced again, so it counts nowhere."""
+        """True if an interruption cut its block: the launch is kept, but raced again, so it counts nowhere."""
         return self.failure is not None and self.failure.kind is FailureKind.INTERRUPTED

@@ -1,4 +1,4 @@
-"""How requests are sent, and what came back: the load engine's plan and result as plain values.
+"""Plan and result of the load engine as plain values.
 
 All times are seconds on CLOCK_MONOTONIC unless a name says otherwise.
 """
@@ -13,57 +13,57 @@ from types import MappingProxyType
 from ..base.numbers import setting
 
 _UNDEFINED: MappingProxyType[str, object] = MappingProxyType({"undefined": True})
-"""Metadata of a float that may be NaN: a share of nothing."""
+"""Metadata of a float that may be NaN, such as a share of nothing."""
 _FEW_ROUNDS = 20
-"""In so many response times, whole rounds of answers tell the rate to 5 % at best."""
+"""Response times in a window below which counting whole rounds of answers is 5 % off or more."""
 _ROUND = 5.0
-"""Bins of answers that come one by one vary by chance, their variance being their mean; by so many times as much
-where answers come many at once."""
+"""Least ratio of variance to mean of the answers in a bin that shows rounds. It is 1 if answers come one by
+one, by chance, and higher if many come at once."""
 _ALIKE = 1.15
-"""Nine of ten latencies are at most so many times the mean where all requests are served at once."""
+"""Most that nine of ten latencies are, as a multiple of the mean, if all requests are served at once."""
 
 SIGNED: MappingProxyType[str, object] = MappingProxyType({"signed": True})
-"""Metadata of a number that may be below 0."""
+"""Metadata of a number that may be negative."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Load:
-    """When requests are sent, over how many connections, and until when.
+    """Schedule, connections and end of a load.
 
     Without ``rate_per_s`` the loop is closed: each of ``concurrency`` connections sends its next request when the
-    last is answered. With it the loop is open: requests (or whole sessions) fall due at that rate whatever the
-    server does, evenly or, with ``poisson``, at random. Exactly one of ``duration_s`` and ``requests`` bounds it.
+    last is answered. With it the loop is open: requests (or whole sessions) are due at that rate whatever the
+    server does, evenly or, with ``poisson``, at random. Exactly one of ``duration_s`` and ``requests`` limits it.
     """
 
     concurrency: int
-    """Connections; the most there may be in an open loop."""
+    """Number of connections; the maximum in an open loop."""
     keep_alive: bool = True
-    """Whether a connection carries more than one request."""
+    """True if a connection carries more than one request."""
     duration_s: float | None = None
-    """Length in seconds; null when bounded by requests, or fitted to the budget."""
+    """Length in seconds; null if limited by requests, or fitted to the budget."""
     requests: int | None = None
-    """Requests in all; null when bounded by time."""
+    """Number of requests in all; null if limited by time."""
     timeout_s: float = 10.0
-    """Bound of every single request, in seconds."""
+    """Timeout of every single request, in seconds."""
     rate_per_s: float | None = None
     """Requests due per second in an open loop; null in a closed one."""
     poisson: bool = False
-    """Whether requests fall due at random moments."""
+    """True if requests are due at random moments."""
     seed: int = 0
-    """Of the random moments."""
+    """Seed of the random moments."""
     connect_timeout_s: float | None = None
-    """When opening a connection is given up, TLS included, in seconds; null: only by timeout_s."""
+    """Timeout for opening a connection, including TLS, in seconds; null: only timeout_s applies."""
     requests_per_connection: int | None = None
-    """After how many requests a connection is closed; null: never."""
+    """Number of requests after which a connection is closed; null: never."""
 
     @property
     def is_open(self) -> bool:
-        """Whether requests fall due at a rate instead of after the last answer."""
+        """True if requests are due at a rate instead of after the last answer."""
         return self.rate_per_s is not None
 
     @property
     def label(self) -> str:
-        """The load level as reports name it: ``c=20``, ``c=20 close``, ``200/s``, ``200/s Poisson``."""
+        """Name of the load level in reports: ``c=20``, ``c=20 close``, ``200/s``, ``200/s Poisson``."""
         if self.rate_per_s is None:
             level = f"c={self.concurrency}"
         else:
@@ -71,32 +71,32 @@ class Load:
         return level + ("" if self.keep_alive else " close")
 
     def named(self, workload: str) -> str:
-        """Name the level where there are several workloads: ``static, c=20``; without a name it is the label."""
+        """Return the label after the workload's name, ``static, c=20``; the label alone if the name is empty."""
         return f"{workload}, {self.label}" if workload else self.label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tls:
-    """TLS to the server."""
+    """TLS settings of the connections to the server."""
 
     name: str
-    """What is asked for (SNI), and must stand in the certificate."""
+    """Server name to ask for (SNI), which the certificate must contain."""
     authorities: bytes | None
-    """The trusted certificates (PEM); None accepts any certificate."""
+    """Trusted certificates (PEM); None accepts any certificate."""
     versions: tuple[str, ...] = ("1.2", "1.3")
-    """Those that may be spoken: "1.2", "1.3" or both."""
+    """Allowed versions: "1.2", "1.3" or both."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """The accounting identity: scheduled = ok + non2xx + sum(failed) + timed_out + in_flight + unsent."""
+    """Requests by outcome: scheduled = ok + non2xx + sum(failed) + timed_out + in_flight + unsent."""
 
     scheduled: int
     """Requests due."""
     ok: int
     """Right answers."""
     non2xx: int
-    """Answers with another status than the expected one."""
+    """Answers with a status other than the expected one."""
     failed: Mapping[str, int]
     """Failures by stage: connect, tls, write, read, protocol, body."""
     timed_out: int
@@ -108,7 +108,7 @@ class Counts:
 
     @property
     def errors(self) -> int:
-        """Requests that were answered wrongly or not at all."""
+        """Requests answered wrongly or not at all."""
         return self.non2xx + sum(self.failed.values()) + self.timed_out
 
 
@@ -131,7 +131,7 @@ class Quantiles:
     max: float
     """The longest."""
     censored: frozenset[str] = frozenset()
-    """Those that are only lower bounds ("≥"): some requests were unfinished at the end, or given up."""
+    """Fields that are only lower bounds ("≥"): some requests were unfinished at the end, or given up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,11 +141,11 @@ class SeriesBin:
     start_s: float
     """Seconds from the start of the recorded window."""
     ok: int
-    """Right answers finished in it."""
+    """Right answers finished in the bin."""
     errors: int
-    """Errors in it."""
+    """Errors in the bin."""
     in_flight: int
-    """Requests under way at its end."""
+    """Requests under way at the bin's end."""
     p50_s: float
     """The median latency, in seconds."""
     p99_s: float
@@ -154,65 +154,65 @@ class SeriesBin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetResult:
-    """The requests of one URL."""
+    """Result of the requests to one URL."""
 
     name: str
     """Method and path."""
     counts: Counts
-    """What became of them."""
+    """Requests by outcome."""
     latency: Quantiles
-    """Latencies, within 0.8 %."""
+    """Latencies, accurate to 0.8 %."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineShare:
-    """What one of several engines, on a machine of its own, had of a load."""
+    """Part of a load that one of several engines sent, from a machine of its own."""
 
     name: str
-    """Of its machine in the cluster."""
+    """Name of the engine's machine in the cluster."""
     connections: int
-    """Its own."""
+    """Connections of this engine."""
     answered: int = 0
-    """Right answers it got."""
+    """Right answers that the engine received."""
     bytes_read: int = 0
-    """Bytes it received."""
+    """Bytes received."""
     bytes_written: int = 0
-    """Bytes it sent."""
+    """Bytes sent."""
     late_s: float = field(default=0.0, metadata=SIGNED)
-    """How long after the agreed moment its window opened, in seconds; below 0 where the clocks' offset is off."""
+    """Seconds by which the engine's window opened after the agreed moment; below 0 if the clocks' offset is off."""
     clock_error_s: float = 0.0
-    """Its clock's offset is off by no more than this, in seconds."""
+    """Largest error of the clock's offset, in seconds."""
     round_trip_s: float = 0.0
-    """The median round trip from its machine to the stack's and back before the race, in seconds."""
+    """Median round trip between the engine's machine and the stack's before the race, in seconds."""
     lag_p99_s: float = 0.0
     """The 99th percentile of the time from when a request was due until the engine turned to it, in seconds."""
     busy: float = 0.0
-    """Its busiest thread's share of a core, 0 to 1."""
+    """Share of a core that the engine's busiest thread used, 0 to 1."""
     stalled_s: float = 0.0
-    """The longest time for which it did not run, in seconds."""
+    """Longest time for which the engine did not run, in seconds."""
     retransmits: int = 0
-    """TCP segments that its machine sent again."""
+    """TCP segments that the engine's machine sent again."""
     segments_sent: int = 0
-    """TCP segments that its machine sent."""
+    """TCP segments that the engine's machine sent."""
     timeouts: int = 0
-    """TCP retransmission timeouts of its machine."""
+    """TCP retransmission timeouts of the engine's machine."""
     lost: bool = False
-    """Whether it was lost, and what it had seen with it."""
+    """True if the engine was lost, with all that it had recorded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counters:
-    """What the engine counts beside the requests' own fates; all are sums over the recorded window.
+    """Counts of the engine other than the requests' outcomes; all are sums over the recorded window.
 
-    They come from the engine as one value, by name. A counter that a later version adds needs a default of 0.
+    The engine gives them as one value, by name. A counter that a later version adds needs a default of 0.
     """
 
     bytes_read: int
     """Bytes received."""
     connections_opened: int
-    """Connections that stood at the beginning, and those opened since."""
+    """Connections that were open at the beginning, and those opened since."""
     reconnects: int
-    """Connections that the server closed although they were to be kept, and that were opened again."""
+    """Connections that the server closed although they should stay open, and that were opened again."""
     bytes_written: int = 0
     """Bytes sent: heads and bodies of requests, before encryption."""
     pool_waits: int = 0
@@ -224,38 +224,38 @@ class Counters:
     stale_dates: int = 0
     """Answers whose Date was more than two seconds before their request."""
     cached_answers: int = 0
-    """Answers that say a cache gave them (Age, X-Cache)."""
+    """Answers whose headers say that they come from a cache (Age, X-Cache)."""
     surplus_bytes: int = 0
     """Bytes received that belong to no answer."""
     ports_exhausted: int = 0
-    """Connections that could not be opened for want of a local port (EADDRNOTAVAIL)."""
+    """Connections that could not be opened because no local port was free (EADDRNOTAVAIL)."""
     files_exhausted: int = 0
-    """Connections that could not be opened for want of a file descriptor (EMFILE, ENFILE)."""
+    """Connections that could not be opened because no file descriptor was free (EMFILE, ENFILE)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadResult(Counters):
-    """What one run of the engine saw.
+    """Result of one run of the engine.
 
     ``latency`` splits into ``lag``, opening a connection where one was needed (``connect``, and ``tls`` for its
     handshake), and ``service``.
     """
 
     started_at: float
-    """When the recorded window began, in seconds of this machine's own clock."""
+    """Start of the recorded window, in seconds of this machine's own clock."""
     duration_s: float
     """Length of the recorded window, in seconds."""
     counts: Counts
-    """What became of the requests."""
+    """Requests by outcome."""
     latency: Quantiles
-    """From the moment a request was due until the end of its answer, in seconds."""
+    """Time from the moment a request was due until the end of its answer, in seconds."""
     connect: Quantiles
-    """Opening a connection, in seconds."""
+    """Time to open a connection, in seconds."""
     histogram: bytes
-    """The latency distribution in nanoseconds: HdrHistogram V2 encoding, mergeable with others'. Where some
-    latencies are lower bounds, those follow as a second histogram."""
+    """Latency distribution in nanoseconds, in HdrHistogram V2 encoding, which can be merged. If some latencies are
+    lower bounds, they follow as a second histogram."""
     series: tuple[SeriesBin, ...]
-    """Bins of 100 ms."""
+    """Time series in bins of 100 ms."""
     status_classes: Mapping[str, int]
     """Answers by status class (2xx, 5xx)."""
     established_peak: int
@@ -263,36 +263,36 @@ class LoadResult(Counters):
     generator_cpu_s: float
     """CPU seconds of the engine's threads, user and system."""
     generator_wait_s: float
-    """Seconds the engine's threads were ready to run but had no core."""
+    """Seconds for which the engine's threads were ready to run but had no core."""
     generator_busy: float
-    """The busiest engine thread's share of its core without spinning, 0 to 1."""
+    """Share of its core that the busiest engine thread used without spinning, 0 to 1."""
     fairness: float = field(metadata=_UNDEFINED)
-    """Jain's index over the connections' request counts; 1 when all got the same."""
+    """Jain's index over the connections' request counts; 1 if all sent the same number."""
     dead_time: float = field(metadata=_UNDEFINED | SIGNED)
-    """1 - X R/C (Little's law): the share of the connections' time with no request under way.
+    """Share of the connections' time with no request under way: 1 - X R/C (Little's law).
 
     A request is under way from when its connection turns to it, connecting included, until its fate is known or the
     run ends.
     """
     service: Quantiles | None = None
-    """From sending a request to the end of its answer, in seconds."""
+    """Time from sending a request to the end of its answer, in seconds."""
     lag: Quantiles | None = None
-    """From the moment a request was due until the engine turned to it, in seconds."""
+    """Time from the moment a request was due until the engine turned to it, in seconds."""
     tls: Quantiles | None = None
-    """The TLS handshake, in seconds; null without any."""
+    """Time of the TLS handshake, in seconds; null without any."""
     pages: Quantiles | None = None
-    """A page until the last request embedded in it is answered, in seconds; null without any."""
+    """Time of a page until the last request embedded in it is answered, in seconds; null without any."""
     targets: tuple[TargetResult, ...] = ()
-    """By URL, in the order of their first request; empty where there is one URL."""
+    """Results by URL, in the order of their first request; empty if there is one URL."""
     ceiling_per_s: float | None = None
-    """Requests per second the engine reaches here against a server that does nothing; null when not measured."""
+    """Requests per second that the engine reaches here against a server that does nothing; null if not measured."""
     generator_spin_s: float = 0.0
-    """The part of the engine's CPU time in which it only spun, having nothing to do, in seconds."""
+    """Part of the engine's CPU time in which it had nothing to do and only spun, in seconds."""
     engines: tuple[EngineShare, ...] = ()
-    """The engines on other machines that sent it together; empty for the engine of this one."""
+    """Engines on other machines that sent the load together; empty if this machine's engine sent it."""
     arrivals_distance: float | None = None
-    """How far the moments at which an open loop sent its requests are from uniform (Kolmogorov and Smirnov), 0 to
-    1; null for a closed loop and for sessions."""
+    """Distance of the moments at which an open loop sent its requests from uniform ones (Kolmogorov and Smirnov),
+    0 to 1; null for a closed loop and for sessions."""
 
     @property
     def throughput_per_s(self) -> float:
@@ -303,10 +303,11 @@ class LoadResult(Counters):
 def answered_per_s(load: Load, result: LoadResult) -> float:
     """Return the right answers per second of a recorded window.
 
-    That is their number over its length, as a rule. Requests that begin together and wait side by side, though, are
-    answered together: of 100 connections whose requests take half a second, 0.7 s hold one round of answers or two.
-    Where they come in few rounds and all take about as long, Little's law says the rate: X = C·(1 − idle)/R̄. A
-    loop whose queue still fills has other latencies at its beginning, so its answers are counted.
+    Usually that is their number divided by the window's length. But requests that begin together and wait side
+    by side are answered together: with 100 connections whose requests take half a second, 0.7 s hold one round of
+    answers or two. If answers come in few rounds and all take about as long, Little's law gives the rate:
+    X = C·(1 − idle)/R̄. A loop whose queue still fills has other latencies at its beginning, so its answers are
+    counted.
 
     Source: J. D. C. Little, Operations Research 9 (1961).
     """
@@ -317,13 +318,13 @@ def answered_per_s(load: Load, result: LoadResult) -> float:
     if max(latency.p50, latency.p90) > _ALIKE * latency.mean or latency.p50 * _ALIKE < latency.mean:
         return counted
     by_latency = load.concurrency * (1 - result.dead_time) / latency.mean
-    # whole rounds are off by one answer of each connection at most
+    # counting whole rounds is off by at most one answer of each connection
     is_off = not abs(by_latency - counted) * result.duration_s <= load.concurrency
     return counted if is_off else by_latency
 
 
 def _in_rounds(load: Load, result: LoadResult) -> bool:
-    """Tell whether answers come few times, many at once; those of a single connection are such rounds."""
+    """Return True if answers come in few rounds, many at once; a single connection's answers are such rounds."""
     if result.duration_s >= _FEW_ROUNDS * result.latency.mean:
         return False
     counts = [span.ok for span in result.series]

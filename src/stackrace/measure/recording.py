@@ -1,4 +1,4 @@
-"""Requests that were recorded elsewhere: a session or a log, read by whichever feature knows its format."""
+"""Requests recorded elsewhere, in a session or a log; a feature that knows the format reads them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..base.errors import InputError
 from ..extensions import WorkloadSource, declared, load
 from .workload import Request, Workload
 
-# Request headers by which a server tells its own pages from others', as Django's CSRF protection does.
+# Request headers by which a server recognises requests from its own pages, as Django's CSRF protection does.
 _NAMING_ORIGIN = frozenset({"origin", "referer"})
 
 
@@ -21,14 +21,14 @@ class Recording:
     """A recorded session or log, ready to be replayed."""
 
     workload: Workload
-    """The requests with what is known of their answers."""
+    """Requests, with what is known of their answers."""
     origin: str | None
-    """Where they were recorded, "http://host:port"; None for a log, which does not say."""
+    """Server of the recorded requests, "http://host:port"; None for a log, which does not name it."""
     skipped: Mapping[str, int]
-    """How many requests were left out, by reason."""
+    """Number of requests left out, by reason."""
 
     def at(self, origin: str) -> Workload:
-        """Return the workload as it is sent to ``origin``: the Host, Origin and Referer headers name that instead.
+        """Return the workload for ``origin``: Host, Origin and Referer headers name it instead of the old one.
 
         A Referer on another server stays as it is. ``origin`` is like "http://127.0.0.1:8000".
         """
@@ -43,11 +43,11 @@ class _Reader(Protocol):
 
 
 def read_recording(path: Path, *, think: bool = True, cookies: bool = False, bodies: bool = False) -> Recording:
-    """Return what is recorded in the file at ``path``, which may be a pipe.
+    """Return the recording in the file at ``path``, which may be a pipe.
 
-    ``think`` keeps the recorded pauses. ``cookies`` has each visitor send back the cookies it is given, and drops
-    those that were recorded. An answer is right if its status is the recorded one; with ``bodies`` also its body,
-    where the recording holds it.
+    ``think`` keeps the recorded pauses. With ``cookies`` each visitor sends back the cookies that it receives,
+    not the recorded ones. An answer is right if its status is the recorded one; with ``bodies`` its body must
+    match, too, if the recording holds it.
 
     InputError: the file cannot be read, is no recording, or holds nothing that can be replayed.
     """

@@ -1,4 +1,4 @@
-"""What a stack and the load engine may use, and lists of cores as the kernel and people write them."""
+"""Resources of the stacks and the load engine, and lists of cores as the kernel and people write them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PART = re.compile(r"\s*(\d{1,5})\s*(?:-\s*(\d{1,5})\s*)?", re.ASCII)
 
 
 def parse_cores(text: str) -> tuple[int, ...]:
-    """Return the cores that ``text`` lists, ascending and each once; raises InputError with a right spelling.
+    """Return the cores listed in ``text``, ascending, each once; raise InputError if it is no list of cores.
 
     Source: cpuset(7), "List format".
     """
@@ -28,7 +28,7 @@ def parse_cores(text: str) -> tuple[int, ...]:
 
 
 def format_cores(cores: Iterable[int]) -> str:
-    """Return ``cores`` as a list with ranges, ascending; empty for none."""
+    """Return ``cores`` as a list with ranges, such as 0-3,5; ascending, empty for none."""
     spans: list[list[int]] = []
     for core in sorted(set(cores)):
         if spans and core == spans[-1][1] + 1:
@@ -39,30 +39,30 @@ def format_cores(cores: Iterable[int]) -> str:
 
 
 class Enforcement(StrEnum):
-    """What holds a stack to its resources."""
+    """Mechanism that limits a stack to its resources."""
 
     CGROUP = "control group"
-    """The kernel: cgroup v2, cpuset and memory.max; what exceeds its memory is ended."""
+    """The kernel: cgroup v2 with cpuset and memory.max. A process that exceeds the memory is killed."""
     AFFINITY = "affinity"
-    """Processes are bound to their cores, and each by itself has the memory as a resource limit."""
+    """Processes are bound to their cores; the memory is a resource limit of each process."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resources:
-    """What every stack may use, the same for all, and what the load engine may."""
+    """Resources of every stack, the same for all, and of the load engine."""
 
     stack_cores: tuple[int, ...]
-    """The cores that a stack's processes may run on."""
+    """Cores that a stack's processes may run on."""
     generator_cores: tuple[int, ...]
-    """The load engine's."""
+    """Cores that the load engine may run on."""
     memory_bytes: int | None = None
-    """What each stack may hold; None where nothing bounds it."""
+    """Memory that each stack may hold, in bytes; None if unlimited."""
     enforced: Enforcement = Enforcement.AFFINITY
-    """What holds the stacks to it."""
+    """Mechanism that limits the stacks."""
     quota: bool = False
-    """Whether a CPU quota on all of this is declared to be meant."""
+    """True if the user declared a CPU quota as intended."""
 
     @property
     def shared(self) -> bool:
-        """Whether generator and stacks compete for a core."""
+        """True if generator and stacks share a core."""
         return bool(set(self.stack_cores) & set(self.generator_cores))

@@ -1,4 +1,4 @@
-"""Which requests are sent, what a right answer looks like, and how long the app takes for it."""
+"""Requests of a race, the right answers to them, and the time that the app takes for one."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from ..base.numbers import count
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Burst:
-    """What a ready stack delivered while a number of connections asked it all the time, for a moment."""
+    """Throughput of a ready stack while a number of connections kept it busy for a moment."""
 
     connections: int
     per_s: float
     """Right answers per second, above 0."""
     promised: int = 1
-    """Processes times threads of the server that hosts the app there."""
+    """Processes times threads of the server that hosts the app in that stack."""
 
     @property
     def response_s(self) -> float:
-        """How long an answer takes then, by Little's law."""
+        """Mean response time in seconds, by Little's law."""
         return self.connections / self.per_s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageTime:
-    """What one answer, or loading the app, takes without any server; zeros where nobody knows."""
+    """Time that one answer, or loading the app, takes without any server; zeros if unknown."""
 
     wall_s: float = 0.0
-    """Seconds that pass."""
+    """Wall-clock time in seconds."""
     cpu_s: float = 0.0
-    """CPU seconds among them; the rest is waiting, for a database or for another site."""
+    """CPU seconds within it; the rest is waiting, for a database or for another site."""
     bursts: tuple[Burst, ...] = ()
-    """What ready stacks deliver, the slowest of those that were asked, by connections; empty where nobody asked."""
+    """Throughput of ready stacks by connections, that of the slowest stack measured; empty if none was."""
 
 
 def mean_time(times: Iterable[PageTime]) -> PageTime:
-    """Return the mean of ``times``: what a request takes where each of them is asked for as often."""
+    """Return the mean of ``times``: the time of a request if each is requested equally often."""
     known = list(times)
     if not known:
         return PageTime()
@@ -50,51 +50,51 @@ def mean_time(times: Iterable[PageTime]) -> PageTime:
 
 
 MOST_BODY_BYTES = 32 << 20
-"""The longest body that is raced. It is compared byte by byte, so it is held: by us, by the engine, and several
-times by the app's interpreter, where the app is asked more than once."""
+"""Longest body that is raced. Bodies are compared byte by byte, so they are held in memory: by us, by the engine,
+and several times by the app's interpreter if the app is asked more than once."""
 
 MOST_FIELDS, MOST_HEAD_BYTES = 1000, 1 << 20
-"""The largest head that the engine takes."""
+"""Most header fields, and most bytes of a head, that the engine accepts."""
 
 LARGE_HEAD = f"has a head larger than we take ({count(MOST_FIELDS)} fields, {MOST_HEAD_BYTES >> 20} MiB)"
-"""Said after "an answer that": readers of ours, the engine's included, take no larger one."""
+"""Text after "an answer that": our readers, including the engine's, accept no larger head."""
 
 
 class FillPart(StrEnum):
-    """A part of a request."""
+    """Part of a request."""
 
     PATH = "path"
-    """Query included."""
+    """Path with the query."""
     HEADER = "header"
     BODY = "body"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Handout:
-    """A field of a page, ``<input name=…>`` or ``<meta name=…>``, that later requests of the visit send back."""
+    """Field of a page, ``<input name=…>`` or ``<meta name=…>``, that later requests of the visit send back."""
 
     name: str
     nth: int
-    """Its number, from 0, among those of that name."""
+    """Position among the fields of that name, from 0."""
     slot: int
-    """Where its value is kept for the visit."""
+    """Slot that keeps the value during the visit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fill:
-    """A place in a request for what its visitor was given; as recorded where nothing was."""
+    """Place in a request for a value from an earlier answer; without one, the recorded text stays."""
 
     part: FillPart
     start: int
-    """The first byte, in that part, that is replaced."""
+    """First byte in that part to replace."""
     end: int
-    """The first byte after those."""
+    """First byte after the replaced ones."""
     source: int | str
-    """The slot of a handout, or the name of a cookie."""
+    """Slot of a handout, or name of a cookie."""
     header: str = ""
-    """The header's name; the first of that name is meant."""
+    """Name of the header; the first of that name is filled."""
     form: bool = False
-    """Whether the value is encoded as in forms."""
+    """True if the value is encoded as in forms."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,39 +102,39 @@ class Request:
     """One request."""
 
     path: str
-    """Starts with a slash, and holds the query."""
+    """Path with its query; starts with a slash."""
     method: str = "GET"
     headers: tuple[tuple[str, str], ...] = ()
-    """Added to what is always sent."""
+    """Headers added to those that are always sent."""
     body: bytes = b""
     chunk_bytes: int | None = None
-    """Sends the body in chunks of that size; None: whole."""
+    """Size of the chunks in which the body is sent; None sends it whole."""
     expects_continue: bool = False
-    """Whether the body waits until the server asks for it (Expect: 100-continue)."""
+    """True if the body waits until the server asks for it (Expect: 100-continue)."""
     think_s: float = 0.0
-    """In a session the pause before the request, in seconds."""
+    """Pause before the request in a session, in seconds."""
     embedded: bool = False
-    """Whether it belongs to the page before it in a session, as style sheets and images do."""
+    """True if the request belongs to the page before it in a session, as style sheets and images do."""
     handouts: tuple[Handout, ...] = ()
-    """What of its answer later requests of a session send back."""
+    """Fields of the answer that later requests of a session send back."""
     fills: tuple[Fill, ...] = ()
-    """Where it sends back what earlier answers of a session gave."""
+    """Places for values from earlier answers of a session."""
 
     def has(self, header: str) -> bool:
-        """Tell whether a header of that name, in any case, is among its own."""
+        """Return True if the request has a header of that name, in any case."""
         return any(name.lower() == header.lower() for name, _ in self.headers)
 
     def without(self, names: Container[str]) -> Request:
-        """Return it without the headers of ``names``, in lower case."""
+        """Return the request without the headers in ``names``, which are in lower case."""
         return self.with_headers(tuple(pair for pair in self.headers if pair[0].lower() not in names))
 
     def replacing(self, headers: tuple[tuple[str, str], ...]) -> Request:
-        """Return it with ``headers`` in place of its own of these names."""
+        """Return the request with ``headers`` in place of its own headers of these names."""
         kept = self.without({name.lower() for name, _ in headers})
         return kept.with_headers((*kept.headers, *headers)) if headers else self
 
     def with_headers(self, headers: tuple[tuple[str, str], ...]) -> Request:
-        """Return it with other headers; nothing is filled into one that is not what it was."""
+        """Return the request with other headers, without the fills into headers that have changed."""
         if headers == self.headers:
             return self
         old, new = _firsts(self.headers), _firsts(headers)
@@ -153,9 +153,9 @@ def _firsts(headers: tuple[tuple[str, str], ...]) -> dict[str, str]:
 def excess(
     fields: Sequence[tuple[str, str]], body_bytes: int, endless: bool, most_bytes: int = MOST_BODY_BYTES
 ) -> str:
-    """Say after "an answer that" why it cannot be raced; empty for one that can.
+    """Return the reason why an answer cannot be raced, to follow "an answer that"; empty if it can.
 
-    ``endless`` tells whether the body was still being sent after ``body_bytes``.
+    ``endless`` is True if the body was still being sent after ``body_bytes``.
     """
     announced = next((text for name, text in fields if name.lower() == "content-length" and text.isdecimal()), "0")
     if endless and int(announced[:20]) > most_bytes:
@@ -169,16 +169,16 @@ def excess(
 
 
 class Order(StrEnum):
-    """How the requests of a workload are spread over the connections."""
+    """Distribution of a workload's requests over the connections."""
 
     TURN = "turn"
-    """Whichever connection is free sends the next one."""
+    """The next connection that is free sends the next request."""
     SESSION = "session"
-    """Each connection plays all of them in order, as one visitor, and begins again as the next visitor."""
+    """Each connection sends all requests in order, as one visitor, and begins again as the next visitor."""
 
 
 class NoncePlace(StrEnum):
-    """Where a request carries its nonce."""
+    """Place of the nonce in a request."""
 
     HEADER = "header"
     QUERY = "query"
@@ -186,109 +186,109 @@ class NoncePlace(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nonce:
-    """A number that no other request has.
+    """Number that no other request has.
 
-    The answer must repeat it, in a header of that name or in its body: an answer out of a cache cannot.
+    The answer must repeat it, in a header of that name or in its body. An answer from a cache cannot.
     """
 
     place: NoncePlace
     name: str
-    """Of the header or query parameter."""
+    """Name of the header or query parameter."""
 
 
 class Sameness(StrEnum):
-    """How much of an answer must repeat, learnt from asking the application twice."""
+    """Part of an answer that must repeat, learnt by asking the application twice."""
 
     BODY = "body"
-    """Two answers were identical: every byte must be."""
+    """Two answers were identical: every byte must repeat."""
     PARTS = "parts"
-    """Only the fixed parts, in their order, repeat: what is between them may be anything."""
+    """The fixed parts must repeat, in their order; anything may stand between them."""
     LENGTH = "length"
-    """They differed but were equally long: the length must repeat."""
+    """Two answers differed but were equally long: the length must repeat."""
     STATUS = "status"
-    """They differed in length too: only the status can be held against an answer."""
+    """Two answers differed in length, too: only the status is checked."""
 
 
 class AnswerOrigin(StrEnum):
-    """Who says that an answer is right."""
+    """Source of the right answer."""
 
     APP = "app"
     """The application itself, asked without any server."""
     FILE = "file"
-    """A static file that the application itself does not have: a front end sends it."""
+    """A static file that a front end sends; the application itself does not have it."""
     RECORDING = "recording"
     USER = "user"
-    """A rule of the user's."""
+    """A rule given by the user."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The golden answer to a request: as a rule what the application itself says, asked without any server."""
+    """Golden answer to a request, usually the application's own, given without any server."""
 
     status: int | None
-    """None where nothing certain is known of it, as in recordings: any 2xx is right then."""
+    """Expected status; None if it is unknown, as in recordings: then any 2xx is right."""
     body: bytes
     content_type: str
     sameness: Sameness
     parts: tuple[bytes, ...] = ()
-    """The fixed parts of a body whose sameness is PARTS: it starts with the first, ends with the last, and has the
+    """Fixed parts of a body whose sameness is PARTS: it starts with the first, ends with the last, and has the
     others between them in their order."""
     origin: AnswerOrigin = AnswerOrigin.APP
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workload:
-    """The requests of a race."""
+    """Requests of a race with their golden answers."""
 
     requests: tuple[Request, ...]
     answers: tuple[Answer, ...]
-    """The golden answer to each request."""
+    """Golden answer to each request."""
     host: str = "127.0.0.1"
-    """For the Host header."""
+    """Value of the Host header."""
     order: Order = Order.TURN
     cookies: bool = False
-    """Whether each session sends back the cookies it was given."""
+    """True if each session sends back the cookies that it received."""
     nonce: Nonce | None = None
     name: str = ""
-    """Tells it from the others where a race has several; empty where it is the only one."""
+    """Name of the workload among several of a race; empty for the only one."""
     page: PageTime = field(default_factory=PageTime)
-    """What the app takes for one of the requests, on average."""
+    """Mean time that the app takes for one of the requests."""
 
 
 EVERY_PATH = "*"
-"""Stands in place of a path for all that have no rule of their own."""
+"""Key of the rule for all paths that have no rule of their own."""
 
 
 class Likeness(StrEnum):
-    """What of the app's own answer must come again; the status always must."""
+    """Part of the app's own answer that must repeat; the status always must."""
 
     STATUS = "status"
     LENGTH = "length"
     EXACT = "exact"
     """Every byte of the body."""
     CONTAINS = "contains"
-    """A text, wherever it stands in the body."""
+    """A given text, anywhere in the body."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RightAnswer:
-    """One rule."""
+    """Rule that a right answer meets."""
 
     likeness: Likeness
-    """How alike an answer must be."""
+    """Required likeness to the app's own answer."""
     text: str = ""
-    """What a body must contain."""
+    """Text that the body must contain."""
 
 
 RightAnswers = Mapping[str, RightAnswer]
-"""Rules by path; ``EVERY_PATH`` for all other paths. Without any rule the app's own answers decide."""
+"""Rules by path, ``EVERY_PATH`` for all other paths. Without any rule the app's own answers decide."""
 
 
 def fixed_parts(body: bytes, masks: Sequence[str]) -> tuple[bytes, ...]:
-    """Return the parts of ``body`` between the matches of ``masks``, in order, as ``Answer.parts`` has them.
+    """Return the parts of ``body`` between the matches of ``masks``, in order, as in ``Answer.parts``.
 
-    The first part is empty when a match stands at the start, the last when one stands at the end; matches that
-    touch or overlap count as one. Matches of nothing are no matches.
+    The first part is empty if the body starts with a match, the last if it ends with one. Matches that touch or
+    overlap count as one. Empty matches are ignored.
 
     InputError: a mask is no regular expression, or matches nothing in ``body``.
     """

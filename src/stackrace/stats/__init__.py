@@ -1,1 +1,1 @@
-"""Pure functions on arrays: paired blocks, confidence limits, tiers, warm-up. Nobody else knows numpy."""
+"""Pure functions on arrays: paired blocks, confidence limits, tiers, warm-up. Only this folder imports numpy."""

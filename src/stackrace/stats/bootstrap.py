@@ -1,4 +1,4 @@
-"""Limits by the bootstrap: of the ratio of two runs from their own series in time, and of few resampled blocks."""
+"""Limits by the bootstrap: of the ratio of two runs, from their own series in time, and of few resampled blocks."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .limits import FURTHEST, critical
 from .pairs import Array
 
 _LEAST_BINS = 20
-"""With fewer there are too few blocks to draw from."""
+"""Fewest bins of a series; shorter ones have too few blocks to draw from."""
 
 _CONFIDENCE = 0.95
 _SEED = 1989
 _LEAST_BLOCKS = 4
-"""A series is at least so many blocks long."""
+"""Fewest blocks of a series."""
 _MOST_BINS = 500
-"""Longer series are drawn from in wider bins: the memory stays bounded, and the blocks become longer in time."""
+"""Most bins of a series. Bins of longer series are joined, which bounds the memory and makes blocks longer."""
 
 
 def throughput_ratio(before: Sequence[float], after: Sequence[float], *, draws: int = 2000) -> Interval:
@@ -32,9 +32,9 @@ def throughput_ratio(before: Sequence[float], after: Sequence[float], *, draws: 
     cannot show. The limits are ratio·exp(±t·√(s²_before + s²_after)), t with n/ℓ − 1 degrees of freedom for each
     run. The seed is fixed: the same runs give the same limits.
 
-    They cover what varied *within* the two runs. What differs between two starts of a server, or between two hours
-    of a machine, they cannot know; such differences are often larger. They are None with fewer than ``_LEAST_BINS``
-    bins in a run, or where a run has hardly any answers.
+    The limits cover what varied *within* the two runs. They do not cover differences between two starts of a
+    server, or between two hours of a machine, which are often larger. They are None with fewer than ``_LEAST_BINS``
+    bins in a run, or if a run has hardly any answers.
 
     ValueError: a series is empty.
 
@@ -58,7 +58,7 @@ def throughput_ratio(before: Sequence[float], after: Sequence[float], *, draws: 
 
 
 def _variance(series: Array, draws: int, dice: np.random.Generator) -> tuple[float, float]:
-    """Return the variance of ln(mean of ``series``) and its degrees of freedom; infinity where a mean may be 0."""
+    """Return the variance of ln(mean of ``series``) and its degrees of freedom; infinity if a mean may be 0."""
     series = _joined(series)
     n = len(series)
     length = min(math.ceil(2 * n ** (1 / 3)), n // _LEAST_BLOCKS)
@@ -71,7 +71,7 @@ def _variance(series: Array, draws: int, dice: np.random.Generator) -> tuple[flo
 
 
 def _joined(series: Array) -> Array:
-    """Return ``series`` with as many neighbours averaged as bring it to ``_MOST_BINS`` or fewer."""
+    """Return ``series`` with neighbours averaged so that ``_MOST_BINS`` or fewer are left."""
     width = math.ceil(len(series) / _MOST_BINS)
     whole = len(series) // width
     joined: Array = series[: whole * width].reshape(whole, width).mean(axis=1)
@@ -81,9 +81,9 @@ def _joined(series: Array) -> Array:
 def expanded(drawn: Array, blocks: int, confidence: float) -> tuple[float, float]:
     """Return the lower and upper limit from bootstrap estimates of ``blocks`` ≥ 2 replicates.
 
-    The plain percentile limits are too narrow for few replicates: they treat the replicates' spread as known, and
-    it comes out √(n/(n − 1)) too small. The expanded ones cut off Φ(−√(n/(n − 1))·t_{n−1}) at either end instead
-    of half of what ``confidence`` leaves; of a mean they are nearly the t limits.
+    Plain percentile limits are too narrow for few replicates: they treat the replicates' spread as known, and it
+    comes out √(n/(n − 1)) too small. The expanded limits cut off Φ(−√(n/(n − 1))·t_{n−1}) at either end instead of
+    half of 1 − ``confidence``. For a mean they are nearly the t limits.
 
     ``drawn`` has shape (D,), D ≥ 1, infinite values allowed: limits are always drawn values.
 

@@ -1,4 +1,4 @@
-"""What time left in the results: drift over the blocks, and what turns carried over to the next."""
+"""Effects of time on the results: drift over the blocks, and carry-over from one turn to the next."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .pairs import Array, Counts
 from .values import Drift
 
 LEAST_BLOCKS = 5
-"""With fewer there are no 95 % limits."""
+"""Fewest blocks that give 95 % limits."""
 
 
 def drift(values: Sequence[float] | Array, *, alpha: float = 0.05) -> Drift | None:
@@ -49,7 +49,7 @@ def drift(values: Sequence[float] | Array, *, alpha: float = 0.05) -> Drift | No
 def _inversions(n: int) -> Array:
     """Return the probabilities that n shuffled values have 0, 1, … n(n − 1)/2 inversions.
 
-    The k-th value, put among those before it, makes 0 … k − 1 more of them with equal probability.
+    Putting the k-th value among those before it adds 0 … k − 1 inversions with equal probability.
     """
     weights: Array = np.ones(1)
     for k in range(2, n + 1):
@@ -69,18 +69,17 @@ def carry_over(
     *,
     draws: int = 4999,
 ) -> float | None:
-    """Return the p-value of "the residuals do not depend on their group", or None where nothing can be said.
+    """Return the p-value of "the residuals do not depend on their group", or None if nothing can be said.
 
-    ``values`` has shape (N,): ln of the response, one for each slice. ``owners`` says whose it is (the launch, or
-    the stack where a launch has a single slice), ``turns`` in which turn it was measured, ``groups`` what might
-    carry over: the position within the turn, or the predecessor; negative where there is none. All (N,), whole
-    numbers.
+    ``values`` has shape (N,): ln of the response, one for each slice. ``owners`` are their launches (the stacks, if
+    a launch has a single slice), ``turns`` the turns in which they were measured, ``groups`` what might carry over:
+    the position within the turn, or the predecessor; negative if there is none. All (N,), whole numbers.
 
-    The residuals e are what is left after the means of owners and of turns are taken out, by turns, until both are
-    zero. T = Σ_g (Σ e in g)²/n_g. Stacks are shuffled anew in every turn, so without carry-over a group's residuals
-    in one turn are as likely to come out with the opposite sign: T is compared with that of ``draws`` random
-    flips of whole turns, p = (1 + #{T* ≥ T})/(1 + draws). Flipping whole turns leaves the machine's weather within
-    a turn as it was, which a permutation of single slices would not. The seed is fixed.
+    The residuals e are what is left after the means of owners and of turns are taken out, in alternation, until
+    both are zero. T = Σ_g (Σ e in g)²/n_g. Stacks are shuffled anew in every turn, so without carry-over a group's
+    residuals in one turn are as likely to come out with the opposite sign: T is compared with that of ``draws``
+    random flips of whole turns, p = (1 + #{T* ≥ T})/(1 + draws). Flipping whole turns keeps the machine's state
+    within a turn as it was, which a permutation of single slices would not. The seed is fixed.
 
     None with fewer than two groups or turns, or without any residual. With U turns p cannot be below 2^(1 − U).
     ValueError: the four differ in length.
@@ -109,7 +108,7 @@ def carry_over(
 
 
 def _residuals(values: Array, owner: Counts, turn: Counts) -> Array:
-    """Return what is left of ``values`` when the means of owners and of turns are both zero."""
+    """Return the residuals of ``values`` after the means of owners and of turns are taken out."""
     places = [np.unique(labels, return_inverse=True)[1] for labels in (owner, turn)]
     left = values - values.mean()
     for _ in range(_SWEEPS):

@@ -1,4 +1,4 @@
-"""One load level judged: all pairs, who beats whom, which places remain possible, and the tiers to show."""
+"""Judgement of one load level: all pairs, proven order, possible ranks, and tiers."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from .values import Question
 from .variances import MOST_PRIOR
 
 _SD = 0.05
-"""The standard deviation of one launch's ln(throughput) within its block on a usual machine; its pilot knows
-better."""
+"""Standard deviation of one launch's ln(throughput) within its block on a usual machine, until its pilot measures
+it."""
 
 _LEAD = 0.07
-"""By how much the best stack of a usual race is ahead of the next: 7 to 12 % in default races."""
+"""Lead of the best stack of a usual race over the next: 7 to 12 % in default races."""
 
 
 def blocks_expected(stacks: int, sd: float = _SD, difference: float = 0.05, lead: float = _LEAD) -> int | None:
     """Return the first look at which a race of equally noisy stacks is likely to name its winner, None if none is.
 
     That is the first n with D·√(2sd²/n) < ln(1 + ``difference``) + ln(1 + ``lead``), D as in `limits.against_best`
-    on the degrees of freedom that ``stacks`` ≥ 2 have by then: where stacks are ``lead`` apart from one another,
-    about half of such races are over by then, and fewer where many follow the best as closely. ``sd`` ≥ 0, in ln
-    units. Raises ValueError outside of these ranges.
+    on the degrees of freedom that ``stacks`` ≥ 2 have by then. If stacks are ``lead`` apart from one another, about
+    half of such races are over by then, and fewer if many are close behind the best. ``sd`` ≥ 0, in ln units.
+    Raise ValueError outside of these ranges.
 
     Source: Kalibera & Jones 2013, Rigorous benchmarking in reasonable time, section 6.
     """
@@ -47,10 +47,9 @@ def _expected(stacks: int, sd: float, blocks: int) -> float:
 
 
 def _blocks_to_answer(state: Selection, delta: float, question: Question) -> int | None:
-    """Return the next look that is likely to answer ``question``, None where 40 blocks are too few or nothing is
-    known.
+    """Return the next look likely to answer ``question``; None if 40 blocks are too few or nothing is known.
 
-    Estimates and variances are taken to stay as they are, while n and the degrees of freedom grow: a winner needs
+    Estimates and variances are assumed to stay as they are, while n and the degrees of freedom grow: a winner needs
     d_lj − H_lj > −δ for the leader l and all j still in, a ranking every pair apart or within δ. About half of such
     races have their answer by then. One race at a time: arrays (K, K).
 
@@ -85,55 +84,55 @@ def _blocks_to_answer(state: Selection, delta: float, question: Question) -> int
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Judgement:
-    """What is known of K stacks, by index. All of it follows from the limits that `ratio` gives."""
+    """Result for K stacks, by index. All of it follows from the limits that `ratio` gives."""
 
     family: Family
     """All pairs, with limits that hold for all of them together."""
     order: _Relation
-    """Who is above whom by ``family``: the limits exclude 1."""
+    """Relation "is better than" by ``family``: the limits exclude 1."""
     tied: _Relation
-    """Who differs by nothing that matters, by ``family``."""
+    """Relation "differs by nothing that matters", by ``family``."""
     winner: int | None
-    """The stack that a planned look has named, None while none has."""
+    """Stack that a planned look has named as the winner; None if none has."""
     left: tuple[int, ...]
-    """The stacks that may still be the best, by the rule."""
+    """Stacks that may still be the best, by the rule."""
     tiers: tuple[int, ...]
-    """The tier of each stack; 1 is the best."""
+    """Tier of each stack; 1 is the best."""
     ranks: tuple[tuple[int, int], ...]
-    """The first and the last place that each stack may have."""
+    """First and last rank that each stack may have."""
     leader: int
-    """The stack that the answer speaks of: no limits say that another one is better."""
+    """Stack that the answer speaks of: no limits say that another one is better."""
     ahead: Array
-    """(K,): by how much each stack may be better than the leader at most, ln units; less than 0 for one that is
-    proved worse, infinite where nothing is known."""
+    """(K,): upper limit of each stack's lead over the leader, in ln units; negative for a stack that is proved
+    worse, infinite if nothing is known."""
     blocks_needed: int | None = None
-    """How many blocks an answer is likely to take; None where 40 are too few."""
+    """Number of blocks that an answer is likely to take; None if 40 are too few."""
 
     @property
     def settled(self) -> tuple[bool, ...]:
-        """For each stack, whether all its pairs are decided or ties."""
+        """True for each stack whose pairs are all decided or ties."""
         return tuple(bool(decided) for decided in _settled_stacks(self.order, self.tied))
 
     @property
     def surely(self) -> bool:
-        """Whether the leader is proved better than every other."""
+        """True if the leader is proved better than every other stack."""
         return self.tiers.count(1) == 1
 
     @property
     def behind(self) -> float | None:
-        """By how much the leader is behind the best at most, 0.07 for 7 %; None while that is unknown."""
+        """Upper limit of the leader's gap to the best stack, 0.07 for 7 %; None if unknown."""
         return growth(max(float(self.ahead.max()), 0.0))
 
     @property
     def resolution(self) -> float | None:
-        """The smallest difference from the leader that would have shown, 0.04 for 4 %, or None."""
+        """Smallest difference from the leader that would have shown, 0.04 for 4 %, or None."""
         halves = np.delete(self.family.half_width[self.leader], self.leader)
         return growth(float(halves.min(initial=math.inf)))
 
     def ratio(self, first: int, second: int) -> Interval:
-        """Return exp(m ± H) of first ÷ second, NaN where they share no block.
+        """Return exp(m ± H) of first ÷ second, NaN if they share no block.
 
-        How much better than the leader a stack may be is known more narrowly: see `judge`.
+        The lead of a stack over the leader has narrower limits: see `judge`.
         """
         m, half = float(self.family.estimate[first, second]), float(self.family.half_width[first, second])
         if math.isnan(m) or math.isinf(half):
@@ -146,7 +145,7 @@ class Judgement:
         return Interval(value=math.exp(m), low=exp(low), high=exp(high))
 
     def apart(self, first: int, second: int) -> float:
-        """Return by how much two stacks differ at most, by the limits of their ratio; infinite without any."""
+        """Return the largest difference of two stacks by the limits of their ratio; infinite without limits."""
         ratio = self.ratio(first, second)
         return math.inf if ratio.low is None or ratio.high is None else max(1 / ratio.low, ratio.high) - 1
 
@@ -158,15 +157,15 @@ def judge(
     question: Question = Question.WINNER,
     drops: bool = True,
 ) -> Judgement:
-    """Return what all looks up to now say about K stacks.
+    """Return the result of all looks up to now for K stacks.
 
-    ``values`` has shape (K, B), K ≥ 1: ln of the response by stack and block in order of time, NaN where there is
-    none. ``difference`` ≥ 0 is the ratio that does not matter, 0.05 for 5 %: δ = ln(1 + difference). For a
-    ranking, or without ``drops``, all stacks stay in.
+    ``values`` has shape (K, B), K ≥ 1: ln of the response by stack and block in order of time, NaN if there is
+    none. ``difference`` ≥ 0 is the ratio that does not matter, 0.05 for 5 %: δ = ln(1 + difference). For a ranking,
+    or without ``drops``, all stacks stay in.
 
-    Everything follows from one family of limits, d_ij ± H_ij (`Selection.limits`). One thing is known more
-    narrowly: a stack that is not proved worse than the leader is better by (H_lj − d_lj)₊ at most, with the H of
-    the rule for a winner (`Selection.ahead`), which promises no more than that.
+    Everything follows from one family of limits, d_ij ± H_ij (`Selection.limits`). One limit is narrower: a stack
+    that is not proved worse than the leader is better by (H_lj − d_lj)₊ at most, with the H of the rule for a
+    winner (`Selection.ahead`), which promises no more than that.
 
     Source: see `selection.looks`, `limits.critical` and the functions below, which this joins.
     """
@@ -192,7 +191,7 @@ def judge(
 
 
 def _ahead(family: Family, by_rule: Array, leader: int) -> Array:
-    """Return the upper limits against the leader: see `judge`."""
+    """Return the upper limits of each stack's lead over the leader: see `judge`."""
     with np.errstate(invalid="ignore"):
         upper = family.estimate[:, leader] + family.half_width[:, leader]
     upper = np.where(np.isnan(upper), np.inf, upper)
@@ -203,7 +202,7 @@ _Relation = npt.NDArray[np.bool_]
 
 
 def beats(estimate: Array, half_width: Array) -> _Relation:
-    """Return the relation "i beats j": m_ij − H_ij > 0, (…, K, K). NaN and infinite limits never beat anybody."""
+    """Return the relation "i beats j": m_ij − H_ij > 0, (…, K, K); False for NaN and infinite limits."""
     with np.errstate(invalid="ignore"):
         return np.asarray(estimate - half_width > 0)
 
@@ -219,10 +218,10 @@ def ties(estimate: Array, half_width: Array, delta: float) -> _Relation:
 
 
 def foremost(order: _Relation, estimate: Array, leader: int) -> int:
-    """Return the stack to compare all others with: ``leader``, unless ``order`` has somebody beat it.
+    """Return the stack to compare all others with: ``leader``, unless ``order`` has a stack that beats it.
 
-    Then the one of those that comes out best against the others. Limits of few launches may say so of a leader by
-    the plain means.
+    Then it is the stack among those that does best against the others. Limits from few launches may say so of a
+    leader by the plain means.
     """
     seen: set[int] = set()
     while leader not in seen and order[:, leader].any():
@@ -232,11 +231,11 @@ def foremost(order: _Relation, estimate: Array, leader: int) -> int:
 
 
 def tiers(order: _Relation, estimate: Array, leader: int) -> tuple[int, ...]:
-    """Return each stack's tier: in the first are all that ``leader`` does not beat.
+    """Return each stack's tier: the first tier holds all that ``leader`` does not beat.
 
-    Of the others the one that is nearest to the leader by ``estimate`` heads the second tier, with all that it does
-    not beat, and so on. So whoever is in a later tier is proved worse than the head of each earlier one. No order
-    is claimed among other members of two tiers, or of one.
+    Of the others, the one nearest to the leader by ``estimate`` heads the second tier, with all that it does not
+    beat, and so on. So every stack in a later tier is proved worse than the head of each earlier one. No order is
+    claimed among other members of two tiers, or of one.
 
     ``order`` is what `beats` returns, ``estimate`` K×K.
     """
@@ -253,9 +252,9 @@ def tiers(order: _Relation, estimate: Array, leader: int) -> tuple[int, ...]:
 
 
 def _rank_sets(order: _Relation) -> tuple[tuple[int, int], ...]:
-    """Return each stack's possible places: from 1 + #{j that beat i} to K − #{j that i beats}, 1 being the best.
+    """Return each stack's possible ranks: from 1 + #{j that beat i} to K − #{j that i beats}, 1 being the best.
 
-    ``order`` is what `beats` returns. All sets hold at once with the confidence of the limits behind them.
+    ``order`` is what `beats` returns. All ranks hold at once with the confidence of the limits behind them.
 
     Source: Mogstad, Romano, Shaikh & Wilhelm 2024, Inference for ranks with applications to mobility across
     neighbourhoods and academic achievement across countries, Review of Economic Studies 91.
@@ -265,9 +264,9 @@ def _rank_sets(order: _Relation) -> tuple[tuple[int, int], ...]:
 
 
 def _settled_stacks(order: _Relation, tied: _Relation) -> _Relation:
-    """Tell of each stack whether all its pairs are decided or ties.
+    """Return True for each stack whose pairs are all decided or ties, shape (K,).
 
-    The ranking is settled when all stacks are. Shape (K,).
+    The ranking is settled when all stacks are.
     """
     return np.asarray((order | order.T | tied | np.eye(len(order), dtype=bool)).all(axis=1))
 
@@ -275,8 +274,7 @@ def _settled_stacks(order: _Relation, tied: _Relation) -> _Relation:
 def best(estimate: Array, among: Sequence[int]) -> int:
     """Return the one of ``among`` whose least favourable estimate against the others is best.
 
-    Where one is ahead of all others by estimate, that is it. Raises ValueError when there is nobody to choose
-    from.
+    If one is ahead of all others by estimate, it is that one. Raise ValueError if ``among`` is empty.
 
     Source: Simpson 1969, Kramer 1977, the minimax rule of voting.
     """

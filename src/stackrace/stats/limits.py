@@ -1,4 +1,4 @@
-"""How many standard errors wide limits are that hold for a whole family, and the way back from logarithms."""
+"""Widths in standard errors of limits that hold for a whole family, and the way back from logarithms."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from ..base.numbers import Interval
 from .pairs import Array, Counts
 
 FURTHEST = 700.0
-"""Beyond this e^x leaves the floating-point numbers; limits of a few noisy launches may get there."""
+"""Largest x for which e^x is computed, before it overflows; limits of a few noisy launches may get there."""
 
 
 def exp(log: float) -> float:
-    """Return e^``log``, or the furthest number that is held."""
+    """Return e^``log``, with ``log`` kept within ± ``FURTHEST``."""
     return math.exp(max(-FURTHEST, min(log, FURTHEST)))
 
 
 def ratio_of(log: float, half: float) -> Interval:
-    """Return exp(``log`` ± ``half``); without limits where ``half`` is infinite or NaN, as with a single block."""
+    """Return exp(``log`` ± ``half``); without limits if ``half`` is infinite or NaN, as with a single block."""
     if not math.isfinite(half):
         return Interval(value=math.exp(log))
     return Interval(value=math.exp(log), low=exp(log - half), high=exp(log + half))
 
 
 def growth(half: float) -> float | None:
-    """Return exp(``half``) − 1, 0.04 for 4 %; None where it is beyond all bounds."""
+    """Return exp(``half``) − 1, 0.04 for 4 %; None if it exceeds all bounds."""
     return math.expm1(half) if half < FURTHEST else None
 
 
@@ -36,14 +36,14 @@ _STEP = 0.02
 _STRIDE = 5
 _COARSE = 0.02
 _FAR = 8.0
-"""Beyond this many standard deviations nothing of a normal distribution is left."""
+"""Number of standard deviations beyond which nothing of a normal distribution is left."""
 
 
 def critical(stacks: int, nu: float, alpha: float) -> float:
     """Return c, the upper-``alpha`` quantile of range(Z₁…Z_K)/√2/√(χ²_ν/ν): the studentised range over √2.
 
     With half-widths c·√(ṽ/n) the limits of all K(K − 1)/2 pairs hold at once with probability 1 − alpha.
-    Found by quadrature, not by drawing numbers: ∫P(range > c√2·s) dF(s), the inner probability K∫φ(z)[Φ(z +
+    Computed by quadrature, not by drawing numbers: ∫P(range > c√2·s) dF(s), the inner probability K∫φ(z)[Φ(z +
     r) − Φ(z)]^(K−1)dz, exact to 0.1 %. For K = 2 it is the two-sided t quantile; one stack alone, a family
     without pairs, gets it too.
 
@@ -72,9 +72,9 @@ def against_best(stacks: int, nu: float, alpha: float) -> float:
 
 
 def each(quantile: Callable[[int, float, float], float], stacks: int, nu: Array, alpha: float) -> Array:
-    """Return ``quantile(stacks, ν, alpha)`` for every ν of ``nu``, NaN where ν is not above 0; the same shape.
+    """Return ``quantile(stacks, ν, alpha)`` for every ν of ``nu``, NaN if ν is not above 0; the same shape.
 
-    Each ν is rounded down by 2 % at most: every one takes a quadrature, and pairs are many.
+    Each ν is rounded down by 2 % at most, since every one takes a quadrature and pairs are many.
     """
     known = nu > 0
     steps: Counts = np.floor(np.log(np.where(known, nu, 1.0)) / _COARSE).astype(np.int64)
@@ -92,7 +92,7 @@ def _checked(stacks: int, nu: float, alpha: float) -> tuple[int, float, float]:
 
 @lru_cache(maxsize=16384)
 def _solve(tail: Callable[[int], Array], stacks: int, nu: float, alpha: float) -> float:
-    """Bisect on a logarithmic scale for the r with P(statistic > r·s) = alpha; ``tail`` gives that by r."""
+    """Return r with P(statistic > r·s) = alpha, by bisection on a logarithmic scale; ``tail`` gives P by r."""
     low, high = 1e-3, 1e9
     scales, weights = _scales(nu)
     beyond = tail(stacks)
@@ -124,7 +124,7 @@ def _beyond_one(stacks: int) -> Array:
 
 
 def _grid() -> tuple[Array, Counts, Counts, Array]:
-    """Return Φ − ½ from −8 on, the indices of the z to integrate over, those from each to z + r, and φ(z)."""
+    """Return Φ − ½ from −8 on, the indices of the z to integrate over, their offsets to z + r, and φ(z)."""
     cdf = np.array([math.erf(x / math.sqrt(2)) / 2 for x in np.arange(-_FAR, 3 * _FAR + _STEP, _STEP)])
     starts = np.arange(0, round(2 * _FAR / _STEP), _STRIDE)
     density = np.exp(-((starts * _STEP - _FAR) ** 2) / 2) / math.sqrt(2 * math.pi)

@@ -1,10 +1,11 @@
-"""Whether machines that race the same stacks are equal: in their speed, and in the ratios of the stacks.
+"""Tests for equal machines: in speed, and in the ratios of the stacks that they race.
 
-A block is raced whole on one machine. What a machine does to all stacks alike is in all values of its blocks, and
-leaves their differences. What it does to single stacks (the interaction of machine and stack) stays in them. While
-every machine has as many blocks, the mean over all blocks is the mean over these machines. Its variance is taken
-from all blocks together and holds what lies between the machines: limits are too wide rather than too narrow.
-Where the ratios are known to differ, that mean is the ratio on no machine at all: such blocks are not pooled.
+A block is raced whole on one machine. An effect of the machine on all stacks alike is in all values of its
+blocks, and cancels in their differences. An effect on single stacks (the interaction of machine and stack) stays
+in them. While every machine has as many blocks, the mean over all blocks is the mean over these machines. Its
+variance is taken from all blocks together and includes the differences between the machines: limits are too wide
+rather than too narrow. If the ratios are known to differ, that mean is the ratio on no machine at all: such
+blocks are not pooled.
 """
 
 from __future__ import annotations
@@ -22,18 +23,18 @@ from .values import MachineVerdict
 from .variances import measured
 
 SHIFT_ALPHA = 0.01
-"""The chance that equal machines are called unequal in the ratios of their stacks, at any one look."""
+"""Chance that equal machines are called unequal in the ratios of their stacks, at any one look."""
 
 _SPEED_ALPHA = 0.05
-"""What the limits of a machine's speed leave out."""
+"""Chance that the limits of a machine's speed miss."""
 
 _NOTHING = 1e-9
-"""Values that were computed differ by so much for no reason."""
+"""Largest difference between computed values that is only rounding."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shift:
-    """The pair of stacks, by index, whose ratio most likely differs between two machines, and by what factor."""
+    """Pair of stacks, by index, whose ratio most likely differs between two machines, with the factor."""
 
     first: int
     second: int
@@ -43,10 +44,10 @@ class Shift:
 def same_speed(
     own: Sequence[float], other: Sequence[float], difference: float
 ) -> tuple[Interval | None, MachineVerdict]:
-    """Return the ratio of two machines' speeds with its 95 % limits, and whether they are equal.
+    """Return the ratio of two machines' speeds with its 95 % limits, and the verdict on their equality.
 
     ``own`` and ``other`` hold a value for each block of a machine, the mean ln(throughput) of the same stacks, NaN
-    where there is none; ``difference`` is what does not matter, 0.05 for 5 %. The ratio is exp(m₁ − m₂ ± t·e), e² =
+    if there is none; ``difference`` is what does not matter, 0.05 for 5 %. The ratio is exp(m₁ − m₂ ± t·e), e² =
     v₁/n₁ + v₂/n₂ with Welch's degrees of freedom; without limits below two blocks each, None without any. Equal:
     both limits within the difference. Unequal: the limits exclude 1.
 
@@ -64,17 +65,17 @@ def same_speed(
 
 
 def shifts(own: Array, other: Array, alpha: float = SHIFT_ALPHA) -> Family:
-    """Return by how much every pair of stacks differs otherwise on one machine than on another.
+    """Return the change of every pair's difference from one machine to another, with limits.
 
     ``own`` and ``other`` have shape (K, B), or (…, K, B) for many races: ln of the response by stack and block of a
-    machine, NaN where there is none. D_ij is the mean difference of i and j within the blocks of the one less that
+    machine, NaN if there is none. D_ij is the mean difference of i and j within the blocks of the one less that
     within the blocks of the other (trimmed and with variances as in `pairs`), H_ij = c·√(S²·(1/n₁ + 1/n₂)): c is
     the quantile of all pairs at ``alpha`` (`limits.critical`), S² and ν come from the `variances` of the pairs'
-    variances within each machine, pooled by their degrees of freedom. Limits are infinite where a pair has fewer
-    than two common blocks on either machine.
+    variances within each machine, pooled by their degrees of freedom. Limits are infinite if a pair has fewer than
+    two common blocks on either machine.
 
-    An F test of machine × stack says the same of stacks that are equally noisy. Here every stack has a noise of its
-    own, as it has among the tiers, and the pair that differs is known.
+    An F test of machine × stack does the same for stacks that are equally noisy. Here every stack has a noise of
+    its own, as in the tiers, and the pair that differs is known.
 
     Source: Scheffé 1959, The Analysis of Variance, section 4.3 (interactions); Tukey 1953, The problem of multiple
     comparisons; Gail & Simon 1985, Testing for qualitative interactions, Biometrics 41, for what such a test is
@@ -95,11 +96,11 @@ def shifts(own: Array, other: Array, alpha: float = SHIFT_ALPHA) -> Family:
 def same_ratios(
     own: Sequence[Sequence[float]], other: Sequence[Sequence[float]], difference: float, *, tests: int = 1
 ) -> tuple[Shift | None, MachineVerdict]:
-    """Return the pair whose ratio most likely differs between two machines, and whether any does; see `shifts`.
+    """Return the pair whose ratio most likely differs between two machines, and the verdict on all; see `shifts`.
 
     ``own`` and ``other`` hold a row of values for each of the same stacks, ``difference`` is what does not matter.
-    Where ``tests`` machines are compared, each test has its share of ``SHIFT_ALPHA`` (Bonferroni). Equal: all
-    limits within the difference. Unequal: some limits exclude 1. None where no pair was met on both.
+    If ``tests`` machines are compared, each test has its share of ``SHIFT_ALPHA`` (Bonferroni). Equal: all limits
+    within the difference. Unequal: some limits exclude 1. None if no pair was raced on both.
     """
     family = shifts(np.array(own, dtype=float), np.array(other, dtype=float), SHIFT_ALPHA / tests)
     k, delta = len(own), math.log1p(difference)
@@ -125,12 +126,12 @@ def _verdict(mean: float, half: float, delta: float) -> MachineVerdict:
 
 
 def _apart(mean: float, half: float) -> tuple[float, float]:
-    """Return what sorts pairs by how likely they differ; those without limits come first."""
+    """Return the sort key of a pair by how likely it differs; pairs without limits come first."""
     return (0.0 if math.isinf(half) else abs(mean) / max(half, _NOTHING), abs(mean))
 
 
 def _welch(a: Array, b: Array) -> float:
-    """Return t·e of `same_speed`, of two values each at least."""
+    """Return t·e of `same_speed`; each machine has at least two values."""
     parts = [float(values.var(ddof=1) / len(values)) for values in (a, b)]
     if not sum(parts):
         return 0.0

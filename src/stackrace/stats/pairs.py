@@ -1,4 +1,4 @@
-"""What two stacks differ by, block by block: a trimmed mean and its winsorised variance."""
+"""Differences of two stacks, block by block: a trimmed mean and its winsorised variance."""
 
 from __future__ import annotations
 
@@ -12,44 +12,48 @@ Counts = npt.NDArray[np.int64]
 
 
 ROBUST_FROM = 10
-"""From so many values on a fifth is trimmed off at either end. Of fewer, trimming costs more degrees of freedom
-than outliers do harm; without it races of ten launches and more, of which one in ten is hit, answer in 66 %
-instead of 97 %."""
+"""Fewest values of which a fifth is trimmed off at either end. With fewer, trimming costs more in degrees of
+freedom than it gains against outliers. Without it, races of ten launches and more of which one in ten is hit answer
+in 66 % instead of 97 %."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Pairs:
-    """All pairs of K stacks, as K×K matrices (of many races: a stack of them); (i, j) speaks of i minus j. The
-    diagonals hold zeros."""
+    """All pairs of K stacks, as K×K matrices (a stack of matrices for many races); (i, j) is i minus j.
+
+    The diagonals hold zeros.
+    """
 
     estimate: Array
-    """In ln units, antisymmetric, NaN where two stacks share no block."""
+    """Difference in ln units, antisymmetric, NaN if two stacks share no block."""
     variance: Array
-    """v, that of one block's difference, so that v/n belongs to the estimate: symmetric, NaN below two common
+    """Variance v of one block's difference, so that v/n belongs to the estimate: symmetric, NaN below two common
     blocks."""
     blocks: Counts
-    """The number of common blocks."""
+    """Number of common blocks."""
     df: Counts
-    """The degrees of freedom of v, 0 where there is none."""
+    """Degrees of freedom of v; 0 if there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Family:
-    """All pairs of K stacks at one load level, as K×K matrices: i minus j in ln of the response. The diagonals hold
-    zeros."""
+    """All pairs of K stacks at one load level, as K×K matrices: i minus j in ln of the response.
+
+    The diagonals hold zeros.
+    """
 
     estimate: Array
-    """NaN where two stacks share no block."""
+    """Difference in ln units; NaN if two stacks share no block."""
     half_width: Array
     """Half the width of the limits, in ln units; infinite below two common blocks."""
     blocks: Counts
-    """The number of common blocks."""
+    """Number of common blocks."""
 
 
 def trimmed_from(n: int, robust_from: int = 0) -> int:
-    """Return h, how many of ``n`` values are left when a fifth (rounded down) is cut off at either end.
+    """Return h, the number of ``n`` values that are left when a fifth (rounded down) is cut off at either end.
 
-    All of them while n is below ``robust_from``.
+    Nothing is cut off while n is below ``robust_from``.
     """
     return n - 2 * (n // 5) if n >= robust_from else n
 
@@ -85,11 +89,11 @@ def trimmed(values: Array, robust_from: int = 0) -> tuple[Array, Array]:
 
 
 def pairs(values: Array, robust_from: int = 0) -> Pairs:
-    """Return every pair's trimmed difference over the blocks both stacks have a value in; see `trimmed`.
+    """Return every pair's trimmed difference over the blocks in which both stacks have a value; see `trimmed`.
 
-    ``values`` has shape (K, B), or (…, K, B) for many races at once: ln of the response, NaN where a stack has no
-    valid launch in a block. Differences within a block cancel whatever that block's moment did to all stacks.
-    Raises ValueError on another shape.
+    ``values`` has shape (K, B), or (…, K, B) for many races at once: ln of the response, NaN if a stack has no
+    valid launch in a block. Differences within a block cancel effects of that moment on all stacks. Raise
+    ValueError on another shape.
 
     Source: Abedi & Brecht 2017 (RMIT), Conducting repeatable experiments in highly variable cloud computing
     environments; Yuen 1974.

@@ -1,4 +1,4 @@
-"""How throughput grows with load: where it stops growing, and the law that its curve follows."""
+"""Growth of throughput with load: the knee where it ends, and the scaling law that its curve follows."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from .selection import family as all_pairs
 from .values import ScalingLaw, Unfit, UnfitKind
 
 _LEAST_LEVELS = 6
-"""A law with three parameters goes through nearly anything less."""
+"""Fewest levels for a fit: a law with three parameters goes through nearly anything less."""
 
 _MOST_RESIDUAL = 0.05
-"""A curve that misses the levels by more than this is not theirs."""
+"""Largest deviation of the levels from a curve that still counts as theirs."""
 
 _CONFIDENCE = 0.95
 _SEED = 1993
@@ -32,13 +32,13 @@ def knee(
 ) -> int | None:
     """Return the index of the smallest level that is not significantly below the best one; None without limits.
 
-    The best level is the one ahead of the others by estimate. The pairs of levels are compared like pairs of
-    stacks: by differences within blocks, all limits of the family holding together. None where the best level
-    and another share fewer than two blocks. Wide limits make for a knee at low load: it says "no gain was seen
-    beyond", not "there is none".
+    The best level is the one ahead of the others by estimate. Pairs of levels are compared like pairs of stacks: by
+    differences within blocks, all limits of the family holding together. None if the best level and another share
+    fewer than two blocks. Wide limits make for a knee at low load: it says "no gain was seen beyond", not "there is
+    none".
 
     ``levels`` are connections, in any order; ``values`` has shape (L, B), ln of throughput by level and block,
-    NaN where there is none. Raises ValueError where the two do not fit together.
+    NaN if there is none. Raise ValueError if the two do not fit together.
 
     Source: see `stats.pairs` and `stats.limits`.
     """
@@ -56,16 +56,16 @@ def knee(
 def fit(
     levels: Sequence[float], values: Sequence[Sequence[float]] | Array, *, draws: int = 2000
 ) -> ScalingLaw | Unfit:
-    """Fit the Universal Scalability Law to the levels' mean throughputs, with limits by block bootstrap.
+    """Return the Universal Scalability Law fitted to the levels' mean throughputs, with limits by block bootstrap.
 
     The law is linear in its inverse: N/X = a + b(N − 1) + cN(N − 1) with λ = 1/a, σ = b/a, κ = c/a. Noise is in
-    proportion to X, so the rows are weighted by the fitted inverse, over and over until nothing changes; b and c
-    are kept from falling below 0. For the limits whole blocks are drawn with replacement, ``draws`` times with a
-    fixed seed, so that what a block's moment did to all levels stays together; see `bootstrap.expanded`.
+    proportion to X, so the rows are weighted by the fitted inverse, repeatedly until nothing changes; b and c are
+    kept from falling below 0. For the limits whole blocks are drawn with replacement, ``draws`` times with a fixed
+    seed, so that effects of a moment on all levels stay together; see `bootstrap.expanded`.
 
-    ``levels`` are connections, each ≥ 1; ``values`` has shape (L, B), ln of answers per second, NaN where there
-    is none. Unfit with fewer than ``_LEAST_LEVELS`` different levels that have values, without convergence, or
-    where the levels are off the curve by more than ``_MOST_RESIDUAL`` (√(Σ(ln X − ln fitted)²/(L − 3))).
+    ``levels`` are connections, each ≥ 1; ``values`` has shape (L, B), ln of answers per second, NaN if there is
+    none. Unfit with fewer than ``_LEAST_LEVELS`` different levels that have values, without convergence, or if the
+    levels are off the curve by more than ``_MOST_RESIDUAL`` (√(Σ(ln X − ln fitted)²/(L − 3))).
 
     Source: Gunther 2007, Guerrilla Capacity Planning, chapter 5; Gunther, Puglia & Tomasette 2015, Hadoop
     superlinear scalability, CACM 58(4); weights: McCullagh & Nelder 1989, Generalized Linear Models, section 8.3.
@@ -104,7 +104,7 @@ def _checked(levels: Sequence[float], values: Sequence[Sequence[float]] | Array)
 
 
 def _drawn(levels: Array, array: Array, draws: int) -> Array:
-    """Return the curves of ``draws`` times B blocks drawn with replacement, those that converged."""
+    """Return the curves of ``draws`` times B blocks drawn with replacement, if they converged."""
     blocks = array.shape[1]
     if blocks < 2:
         return np.empty((0, 3))
@@ -118,7 +118,7 @@ def _drawn(levels: Array, array: Array, draws: int) -> Array:
 
 
 def _curves(levels: Array, logs: Array) -> tuple[Array, npt.NDArray[np.bool_]]:
-    """Return (a, b, c) for each row of ``logs`` (D, L), and whether it converged to one with a > 0."""
+    """Return (a, b, c) for each row of ``logs`` (D, L), and True for each that converged to one with a > 0."""
     target = levels / np.exp(logs)
     fitted = target
     curves = np.full((len(logs), 3), np.nan)
@@ -134,7 +134,7 @@ def _curves(levels: Array, logs: Array) -> tuple[Array, npt.NDArray[np.bool_]]:
 
 
 def _solved(levels: Array, target: Array, weights: Array) -> Array:
-    """Return the least squares with b, c ≥ 0: of the four ways to hold some at 0, the best that is allowed."""
+    """Return the least squares with b, c ≥ 0: the best allowed of the four ways to hold some of them at 0."""
     basis = np.stack([np.ones_like(levels), levels - 1, levels * (levels - 1)], axis=-1)
     basis = basis / basis.max(axis=0)
     rows = basis * weights[..., None]
@@ -159,7 +159,7 @@ def _inverse(levels: Array, curves: Array) -> Array:
 
 
 def _figures(curves: Array) -> tuple[Array, Array, Array, Array]:
-    """Return λ, σ, κ and N* of each curve; N* is infinite where it never falls."""
+    """Return λ, σ, κ and N* of each curve; N* is infinite if throughput never falls."""
     a, b, c = curves.T
     with np.errstate(divide="ignore", invalid="ignore"):
         sigma, kappa = b / a, c / a

@@ -1,4 +1,4 @@
-"""Which stack is the best, or good enough: looks at a race while it runs, and what they leave over.
+"""Selection of the best stack, or one good enough: looks at a race while it runs, and the stacks that remain.
 
 The guarantee is one of good selection: with a probability of 95 % the winner is the best stack, or less than δ
 from it.
@@ -18,62 +18,66 @@ from .pairs import ROBUST_FROM, Array, Counts, Family, pairs
 from .variances import Variances, measured, unknown
 
 LOOKS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 17, 20, 24, 28, 34, 40)
-"""The numbers of blocks after which a race may decide something."""
+"""Numbers of blocks after which a race may decide something."""
 
 ALPHA = 0.005
-"""Each look's chance that the limits of the best stack against the others miss anywhere.
+"""Chance at each look that the limits of the best stack against the others miss anywhere.
 
 All looks together name a winner that is more than δ off the best in at most 5 % of races: docs/measurements.md
 has the figures, benchmarks/method/simulations.py prints the table.
 """
 
 LIMITS_ALPHA = 0.005
-"""What the limits of all pairs together leave out, which a report prints and makes tiers of.
+"""Chance that the limits of all pairs together miss; a report prints these limits and makes tiers of them.
 
-They are read in the end. But the data choose that end, and who leaves before it; a ranking even ends when these
-limits settle all pairs. This is the largest level, in steps of 0.001, at which a false order shows in at most 5 %
-of simulated races: one very noisy stack among five, or of two that are to be ranked, comes near that.
+Reports read them at the end of a race. But the data choose that end, and the stacks that leave before it; a
+ranking even ends when these limits settle all pairs. This is the largest level, in steps of 0.001, at which a
+false order shows in at most 5 % of simulated races: one very noisy stack among five, or of two that are to be
+ranked, comes near that.
 """
 
 FEW, FEW_ALPHA = 3, 0.01
-"""So few stacks that race for a winner may leave out more."""
+"""Most stacks of a race for a winner whose limits may miss more often, and how often."""
 
 NARROWEST, NARROWEST_OF_FEW = math.log(1.35), math.log(1.5)
-"""Half-widths of two blocks are never less: the second among ``FEW`` stacks.
+"""Least half-widths of limits from two blocks; the second for at most ``FEW`` stacks.
 
-Who leaves after two blocks often leaves because these happened to be alike, and the same luck makes its limits
-narrow. With these at least 95 % of such rows hold the truth in each model of noise; of two stacks alone 90 % where
-one is very noisy. docs/measurements.md has the figures, `benchmarks.method.simulations --only early` the table.
+A stack that leaves after two blocks often leaves because these happened to be alike, and the same luck makes its
+limits narrow. With these at least 95 % of such rows hold the truth in each model of noise; of two stacks alone
+90 % if one is very noisy. docs/measurements.md has the figures, `benchmarks.method.simulations --only early` the
+table.
 """
 
 _WIDEST = math.log(10)
-"""Limits further apart say nothing, so there are none."""
+"""Widest limits in ln units; wider ones say nothing and are left out."""
 
 WINNER_FROM = 3
-"""With fewer blocks nobody wins who is not the only one left."""
+"""Fewest blocks from which a stack wins while others are left."""
 
 _CLEAR = 2.0
-"""After two blocks a stack is dropped that is surely so many times δ behind another."""
+"""Number of δ that a stack must surely be behind another to be dropped after two blocks."""
 
 Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Selection:
-    """What all looks up to ``blocks`` blocks say about K stacks, by index; of many races at once (…, K) and (…, K,
-    K)."""
+    """State of K stacks after all looks up to ``blocks`` blocks, by index.
+
+    For many races at once, arrays have shape (…, K) and (…, K, K).
+    """
 
     blocks: int
     delta: float
-    """The difference that does not matter, in ln units."""
+    """Difference that does not matter, in ln units."""
     measured: Flags
     """Stacks with a value so far."""
     out: Flags
-    """Stacks that left the race."""
+    """Stacks that were dropped from the race."""
     leader: Counts
-    """The stack still in with the largest mean."""
+    """Stack with the largest mean among those still in."""
     winner: Counts
-    """The stack that a planned look has named, −1 while none has."""
+    """Stack that a planned look has named as the winner; −1 if none has."""
     variances: Variances
     pairs: Family
     """d_ij with the half-widths H_ij of ``ALPHA``: one-sided, against the best. Pairs of a stack that left are as
@@ -81,16 +85,16 @@ class Selection:
 
     @property
     def left(self) -> Flags:
-        """The stacks still in."""
+        """Stacks still in."""
         return self.measured & ~self.out
 
     def limits(self, *, ranking: bool = False, alpha: float | None = None) -> Family:
         """Return all pairs with limits that hold at once, H = c·√(S²/n).
 
-        A stack that left keeps its blocks and its variance; that of a stack still in is known better now. Before
-        ``WINNER_FROM`` blocks pairs of stacks still in have none: too little is known of how noisy each stack is.
-        So those of two blocks are at least ``NARROWEST``. None has limits wider than ``_WIDEST``. They leave out
-        ``FEW_ALPHA`` or ``LIMITS_ALPHA``, or another ``alpha``.
+        A stack that left keeps its blocks and its variance; the variance of a stack still in is known better now.
+        Before ``WINNER_FROM`` blocks pairs of stacks still in have no limits, since too little is known of each
+        stack's noise. For the same reason those from two blocks are at least ``NARROWEST``. None are wider than
+        ``_WIDEST``. The chance that they miss is ``FEW_ALPHA`` or ``LIMITS_ALPHA``, or another ``alpha``.
 
         Source: `limits.critical`, `variances`.
         """
@@ -111,9 +115,9 @@ class Selection:
         return replace(family, half_width=np.where(2 * half > _WIDEST, np.inf, half))
 
     def ahead(self, leader: Counts | int | None = None) -> Array:
-        """Return by how much each stack may be better than ``leader`` at most, in ln units, (…, K); 0 for itself.
+        """Return the upper limit of each stack's lead over ``leader``, in ln units, (…, K); 0 for itself.
 
-        That is (H_lj − d_lj)₊; infinite without limits. For a stack that left it is δ at most: the one that made
+        That is (H_lj − d_lj)₊; infinite without limits. For a stack that left it is δ at most: the stack that made
         it leave is better, or worse by less than δ.
 
         Source: Hsu 1984, Constrained simultaneous confidence intervals for multiple comparisons with the best,
@@ -136,24 +140,23 @@ def last_look(blocks: int) -> int:
 
 
 def selected(values: Sequence[Sequence[float]] | Array, delta: float, *, drops: bool = True) -> Selection:
-    """Return what all looks up to now say; see `looks`."""
+    """Return the state after all looks up to now; see `looks`."""
     *_, last = looks(values, delta, drops=drops)
     return last
 
 
 def looks(values: Sequence[Sequence[float]] | Array, delta: float, *, drops: bool = True) -> Iterator[Selection]:
-    """Give what is known after every planned look, and after the last block, where a budget may have ended the
-    race.
+    """Yield the state after every planned look, and after the last block, where a budget may have ended the race.
 
     ``values`` has shape (K, B), K ≥ 1, or (…, K, B) for many races at once: ln of the response by stack and block
-    in order of time, NaN where there is none. ``delta`` ≥ 0 is the difference that does not matter, ln(1.05) for 5
-    %. Without ``drops``, as a ranking needs it and a race that measures everything, all stacks stay in.
+    in order of time, NaN if there is none. ``delta`` ≥ 0 is the difference that does not matter, ln(1.05) for 5 %.
+    Without ``drops``, as in a ranking or a race that measures everything, all stacks stay in.
 
     d_ij is the mean of the block differences, with ``ROBUST_FROM`` blocks or more the trimmed one; H_ij =
     D·√(S²/n), D as in `limits.against_best` for the K stacks that began, S² and ν from the `variances`. A stack
-    that leaves keeps its variance. At a planned look, drops first:
+    that leaves keeps its variance. At a planned look, drops come first:
 
-    - after two blocks j leaves if some d_ij − H_ij > 2δ; a winner there is only if nobody else is left;
+    - after two blocks j leaves if some d_ij − H_ij > 2δ; a stack wins only if no other is left;
     - later j leaves if some i that was in at the look's start has d_ij > 0 and d_ij − H_ij > −δ, but never the one
       with the largest mean; then l wins if d_lj − H_lj > −δ for all j left, of several that with the largest mean.
 
@@ -166,15 +169,14 @@ def looks(values: Sequence[Sequence[float]] | Array, delta: float, *, drops: boo
     now = _nothing(array, delta)
     for n in (*(n for n in LOOKS if n <= last), *(() if last in LOOKS else (last,))):
         now = _with_blocks(now, array, n)
-        # where nobody leaves, no look but the last counts
+        # without drops only the last look counts
         if n in LOOKS or not drops:
             now = _decided(now, drops)
         yield now
 
 
 def family(values: Sequence[Sequence[float]] | Array, alpha: float) -> Family:
-    """Return all pairs with limits that hold at once with probability 1 − ``alpha``, H = c·√(S²/n); nobody is
-    dropped.
+    """Return all pairs with limits that hold at once with probability 1 − ``alpha``, H = c·√(S²/n), without drops.
 
     Arguments as for `looks`. Source: `limits.critical`, `variances`.
     """
@@ -199,8 +201,8 @@ def _nothing(array: Array, delta: float) -> Selection:
 
 
 def _with_blocks(now: Selection, array: Array, n: int) -> Selection:
-    """Return ``now`` with the first ``n`` blocks of the stacks still in measured."""
-    # a stack without a value so far is none yet: those who decide now know nothing of it
+    """Return ``now`` after the first ``n`` blocks of the stacks still in."""
+    # a stack without a value so far does not count yet: this look cannot know of it
     now = replace(now, measured=np.asarray(np.isfinite(array[..., :n]).any(axis=-1)))
     k, left = now.measured.sum(axis=-1), now.left
     held = np.where(left[..., None], array[..., :n], np.nan)
@@ -222,7 +224,7 @@ def _with_blocks(now: Selection, array: Array, n: int) -> Selection:
 
 
 def _widened(estimate: Array, blocks: Counts, variance: Array, width: Array) -> Family:
-    """Return pairs with limits ``width`` standard errors to either side, none where that is NaN."""
+    """Return pairs with limits ``width`` standard errors to either side, infinite if that is NaN."""
     with np.errstate(invalid="ignore", divide="ignore"):
         half = np.where(np.isfinite(width), width * np.sqrt(variance / blocks), np.inf)
     k = half.shape[-1]
@@ -231,7 +233,7 @@ def _widened(estimate: Array, blocks: Counts, variance: Array, width: Array) -> 
 
 
 def _each(quantile: Callable[[int, float, float], float], stacks: Counts, nu: Array, alpha: float) -> Array:
-    """Return `limits.each` of races with so many ``stacks`` each, (…,)."""
+    """Return `limits.each` for races that have ``stacks`` stacks each, (…,)."""
     width = np.full(nu.shape, np.nan)
     for many in np.unique(stacks):
         chosen = np.broadcast_to((stacks == many)[..., None, None], nu.shape)
@@ -256,7 +258,7 @@ def _decided(now: Selection, drops: bool) -> Selection:
     good = left & (near | ~left[..., None, :]).all(axis=-1)
     if now.blocks == LOOKS[0]:
         good &= left.sum(axis=-1, keepdims=True) == 1
-    # the leader comes first where it is good; else the one of the good with the best worst estimate
+    # the leader wins if it is good; else the good stack with the best worst estimate
     worst = np.where(both & left[..., None, :], np.nan_to_num(d, nan=-np.inf), np.inf).min(axis=-1)
     foremost = np.where(good, np.where(leads, np.inf, worst), -np.inf).argmax(axis=-1)
     winner = np.where(good.any(axis=-1), foremost, -1)
@@ -265,9 +267,9 @@ def _decided(now: Selection, drops: bool) -> Selection:
 
 
 def _means(values: Array) -> Array:
-    """Return how each stack compares with all others in the mean over the blocks they share, (…, K); NaN for none.
+    """Return the mean difference of each stack to all others over the blocks they share, (…, K); NaN for none.
 
-    With no gaps that orders stacks by their plain means.
+    Without gaps, this orders stacks by their plain means.
     """
     there = np.isfinite(values)
     filled, ones = np.where(there, values, 0.0), there.astype(float)

@@ -1,4 +1,4 @@
-"""One stack's own figures, with limits: its throughput, and quantiles of its latency."""
+"""Figures of one stack, with limits: its throughput, and quantiles of its latency."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from .limits import critical, ratio_of
 from .pairs import Array, trimmed, trimmed_from
 
 _CONFIDENCE = 0.95
-"""The confidence of a stack's own limits. They hold each by itself, unlike those of the pairs."""
+"""Confidence of a stack's own limits. Each holds by itself, unlike those of the pairs."""
 
 
 def intervals(values: Sequence[Sequence[float]] | Array, confidence: float = _CONFIDENCE) -> tuple[Interval, ...]:
     """Return each stack's exp(m ± t·√(ṽ/n)), from the trimmed mean over its n launches.
 
     m and v as in `trimmed`; ṽ = (d0·v̄ + df·v)/(d0 + df), d0 = K − 1. The t quantile has df = h − 1 degrees
-    of freedom only: the stacks share each block's weather, so their variances may all err together, and the
-    others' add none.
+    of freedom only: all stacks run in the same blocks, so their variances may all err together, and the others'
+    add none.
 
-    ``values`` has shape (K, B): ln of the response, NaN where there is none. Limits are None with fewer than
-    two launches. Raises ValueError when a stack has no launch at all.
+    ``values`` has shape (K, B): ln of the response, NaN if there is none. Limits are None with fewer than two
+    launches. Raise ValueError if a stack has no launch at all.
 
     Source: Tukey & McLaughlin 1963, Sankhyā A 25; Smyth 2004; Georges, Buytaert & Eeckhout 2007,
     Statistically rigorous Java performance evaluation (launches, not requests, are the replicates).
@@ -52,10 +52,10 @@ Buckets = Sequence[tuple[float, int]]
 
 
 def on_common_buckets(launches: Sequence[Buckets]) -> tuple[Array, Array]:
-    """Return the rising values (V,) of all buckets that occur, and the counts (B, V) of each launch in them.
+    """Return the ascending values (V,) of all buckets that occur, and the counts (B, V) of each launch in them.
 
-    ``launches`` has B ≥ 1 histograms of the same resolution: their buckets have the same bounds wherever both have
-    any. A bucket that stands twice in a launch has the sum of its counts.
+    ``launches`` has B ≥ 1 histograms of the same resolution, whose buckets have the same bounds. The counts of a
+    bucket that a launch has twice are added.
     """
     values = np.unique(np.array([value for buckets in launches for value, _ in buckets], dtype=float))
     counts = np.zeros((len(launches), len(values)))
@@ -66,7 +66,7 @@ def on_common_buckets(launches: Sequence[Buckets]) -> tuple[Array, Array]:
 
 
 BEYOND = 50
-"""So many answers beyond a quantile make it one of its own launch: p99 needs 5,000, p99.9 50,000."""
+"""Fewest answers beyond a quantile of a single launch: p99 needs 5,000, p99.9 50,000."""
 
 _CONFIDENCE = 0.95
 _SEED = 1979
@@ -76,7 +76,7 @@ _Histograms = npt.NDArray[np.float64] | npt.NDArray[np.int64]
 
 
 def enough(count: float, q: float) -> bool:
-    """Return whether ``count`` answers allow the quantile ``q``, 0 < q < 1, by themselves: N(1 − q) ≥ 50.
+    """Return True if ``count`` answers are enough for the quantile ``q``, 0 < q < 1, of one launch: N(1 − q) ≥ 50.
 
     The share beyond it is then known to one part in seven (binomial: 1/√50).
     """
@@ -86,14 +86,14 @@ def enough(count: float, q: float) -> bool:
 def quantile_interval(values: Array, counts: _Histograms, q: float, *, draws: int = 2000) -> Interval:
     """Return the quantile ``q`` of one stack's latency with 95 % limits, in seconds.
 
-    Where each launch has `enough` answers, the quantile of each is one replicate, and their trimmed mean in ln
-    units gets limits as throughput does (`summary.intervals`). Else the launches' histograms are merged, and
-    launches are drawn with replacement, ``draws`` times with a fixed seed, for the limits (`bootstrap.expanded`):
-    answers of one launch belong together, so that drawing single ones would promise too much.
+    If each launch has `enough` answers, the quantile of each is one replicate, and their trimmed mean in ln units
+    gets limits as throughput does (`summary.intervals`). Otherwise the launches' histograms are merged, and
+    launches are drawn with replacement, ``draws`` times with a fixed seed, for the limits (`bootstrap.expanded`).
+    Answers of one launch belong together, so drawing single ones would promise too much.
 
-    ``values`` (V,) are the buckets' upper values in seconds, rising, all above 0; ``counts`` (B, V) how many
-    answers of each launch lie in them. Launches without an answer are left out; ``low`` and ``high`` are None with
-    fewer than two, the value is NaN without any. Raises ValueError on other shapes and on q outside (0, 1).
+    ``values`` (V,) are the buckets' upper values in seconds, ascending, all above 0; ``counts`` (B, V) the answers
+    of each launch in them. Launches without an answer are left out; ``low`` and ``high`` are None with fewer than
+    two, the value is NaN without any. Raise ValueError on other shapes and on q outside (0, 1).
 
     Source: Efron & Tibshirani 1993, An Introduction to the Bootstrap, chapter 8 (clusters are drawn whole);
     Kalibera & Jones 2013, Rigorous benchmarking in reasonable time (the launch is the replicate).
@@ -122,7 +122,7 @@ def _answered(totals: Array) -> Array:
 
 
 def quantiles(values: Array, totals: Array, q: float) -> Array:
-    """Return each row's smallest value with ⌈qN⌉ answers or more at or below it; ``totals`` (B, V) are running."""
+    """Return each row's smallest value with at least ⌈qN⌉ answers at or below it; ``totals`` (B, V) are running."""
     wanted = np.ceil(totals[:, -1:] * q - 1e-9)
     quantiles: Array = np.asarray(values, dtype=float)[(totals < wanted).sum(axis=1)]
     return quantiles
@@ -131,8 +131,8 @@ def quantiles(values: Array, totals: Array, q: float) -> Array:
 def _drawn(values: Array, totals: Array, q: float, draws: int) -> Array:
     """Return the merged quantile of ``draws`` times B launches; always the same launches for the same B.
 
-    The running totals of merged histograms are weighted sums of the launches', so each draw needs them only where
-    the bisection looks.
+    The running totals of merged histograms are weighted sums of the launches' totals, so each draw computes them
+    only at the buckets that the bisection visits.
     """
     launches, buckets = totals.shape
     picks = np.random.default_rng(_SEED).integers(0, launches, (draws, launches))

@@ -1,4 +1,4 @@
-"""What the statistics answer, as types that know no numpy."""
+"""Results of the statistics, as types without numpy."""
 
 from __future__ import annotations
 
@@ -9,65 +9,64 @@ from ..base.numbers import Interval
 
 
 class Question(StrEnum):
-    """What the race is to find out."""
+    """Question that the race is to answer."""
 
     WINNER = "winner"
-    """Which stack is the best, or which cannot be told from the best."""
+    """The question is the best stack, with those that cannot be distinguished from it."""
     RANKING = "ranking"
-    """Where every stack stands."""
+    """The question is the rank of every stack."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drift:
-    """The change from the first block to the last, in ln units."""
+    """Change from the first block to the last, in ln units."""
 
     value: float
     low: float
-    """The lower limit."""
+    """Lower limit."""
     high: float
-    """The upper limit."""
+    """Upper limit."""
 
 
 class MachineVerdict(StrEnum):
-    """Whether two machines are equal in something."""
+    """Verdict on the equality of two machines."""
 
     EQUAL = "equal"
-    """They differ by nothing that matters."""
+    """The machines differ by nothing that matters."""
     UNEQUAL = "unequal"
     UNKNOWN = "unknown"
-    """It cannot be told yet."""
+    """The data do not decide yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RatioShift:
-    """A ratio of two stacks on one machine, over the same ratio on another."""
+    """Ratio of two stacks on one machine, divided by the same ratio on another."""
 
     first: str
-    """A stack, by path."""
+    """Path of a stack."""
     second: str
-    """The stack that it is divided by, by path."""
+    """Path of the stack that ``first`` is divided by."""
     shift: Interval
-    """1.1: on the one machine ``first`` ÷ ``second`` is 1.1 times what it is on the other. Its limits hold for all
-    pairs of stacks at once."""
+    """Factor: at 1.1, ``first`` ÷ ``second`` on the one machine is 1.1 times that on the other. Its limits hold for
+    all pairs of stacks at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MachineComparison:
-    """A machine beside the one that measured most, at the headline level."""
+    """Comparison of a machine with the one that measured most, at the headline level."""
 
     machine: str
-    """The name of the one."""
+    """Name of the machine."""
     against: str
-    """The name of the other, which measured most blocks."""
+    """Name of the other machine, which measured most blocks."""
     ratio: Interval | None
-    """The throughput of the same stacks on ``machine`` ÷ that on ``against``; None where there are none."""
+    """Throughput of the same stacks on ``machine`` ÷ that on ``against``; None without common stacks."""
     speed: MachineVerdict
-    """Whether they are equally fast. Where they are not, the order of stacks suffers nothing: each block lies
-    within one machine."""
+    """Verdict on equal speed. If speeds differ, the order of stacks still holds: each block is on one machine."""
     shift: RatioShift | None
-    """The ratio of two stacks that most likely differs; None where none can be compared."""
+    """Ratio of two stacks that most likely differs; None if none can be compared."""
     ratios: MachineVerdict
-    """Whether the ratios of stacks are equal. Where they are not, the blocks of ``machine`` are left out."""
+    """Verdict on equal ratios of stacks. If they differ, the blocks of ``machine`` are left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,16 +77,16 @@ class ScalingLaw:
     """
 
     single_per_s: Interval
-    """λ: what one connection alone would reach, in answers per second."""
+    """λ: throughput of one connection alone, in answers per second."""
     contention: Interval
-    """σ ≥ 0: the share that waits for what only one can use at a time."""
+    """σ ≥ 0: share that waits for what only one can use at a time."""
     coherency: Interval
-    """κ ≥ 0: the cost of each two keeping one another informed."""
+    """κ ≥ 0: cost of keeping each pair informed of one another."""
     peak: Interval | None
-    """N* = √((1 − σ)/κ) ≥ 1: the connections beyond which throughput falls. None where the curve never falls; its
-    ``high`` is infinite where that cannot be excluded."""
+    """N* = √((1 − σ)/κ) ≥ 1: connections beyond which throughput falls. None if the curve never falls; its ``high``
+    is infinite if that cannot be excluded."""
     residual: float
-    """The standard deviation of the levels around the curve, 0.02 for 2 %."""
+    """Standard deviation of the levels around the curve, 0.02 for 2 %."""
 
     def at(self, connections: float) -> float:
         """Return the fitted throughput in answers per second at ``connections`` ≥ 1."""
@@ -96,7 +95,7 @@ class ScalingLaw:
 
 
 class UnfitKind(StrEnum):
-    """Why the law was not fitted."""
+    """Reason why the law was not fitted."""
 
     FEW_LEVELS = "too few levels"
     DIVERGED = "no convergence"
@@ -105,32 +104,32 @@ class UnfitKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unfit:
-    """Why the law was not fitted, in numbers."""
+    """Reason why the law was not fitted, with figures."""
 
     kind: UnfitKind
-    """What was in the way."""
+    """Kind of the reason."""
     levels: int
-    """How many different levels have results."""
+    """Number of different levels with results."""
     levels_needed: int
-    """How many it takes at least."""
+    """Least number of levels for a fit."""
     residual: float | None = None
-    """How far the levels are off the best curve, 0.09 for 9 %; None where there is no curve."""
+    """Deviation of the levels from the best curve, 0.09 for 9 %; None if there is no curve."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScalingCurve:
-    """How one stack's throughput grows with the connections of one workload."""
+    """Growth of one stack's throughput with the connections of one workload."""
 
     stack: str
-    """By path."""
+    """Path of the stack."""
     levels: tuple[int, ...]
-    """Those that were measured, in connections, ascending."""
+    """Measured levels in connections, ascending."""
     knee: int | None
-    """The smallest level that is not significantly below the best, None while there are no limits."""
+    """Smallest level that is not significantly below the best; None without limits."""
     law: ScalingLaw | None = None
-    """None where it was not fitted; ``unfit`` then says why."""
+    """Fitted law; None if it was not fitted: ``unfit`` then gives the reason."""
     unfit: Unfit | None = None
     workload: str = ""
-    """By name; empty where it is the only one."""
+    """Name of the workload; empty if it is the only one."""
     keep_alive: bool = True
-    """Whether its connections carry more than one request."""
+    """True if the connections carry more than one request."""

@@ -1,4 +1,4 @@
-"""How noisy each stack is: its own variance, leaning on that of all stacks."""
+"""Noise of each stack: its own variance, pulled towards that of all stacks."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 from .pairs import Array, Counts, Pairs
 
 _LEAST = 0.05
-"""No stack is quieter than this share of the mean variance of its pairs."""
+"""Least variance of a stack, as a share of the mean variance of its pairs."""
 
 _FAR = 1.25
-"""So many standard deviations above the common variance, a stack is as likely one of the others as not."""
+"""Standard deviations above the common variance at which a stack is as likely one of the others as not."""
 
 _STEEP = 3.0
 
@@ -20,9 +20,9 @@ _STEEP = 3.0
 def spreads(pairs: Pairs) -> Array:
     """Return each stack's own share s_i² of its pairs' variances, by least squares of v_ij = s_i² + s_j²; (…, K).
 
-    The pairs are weighted by their degrees of freedom. Where the data leave it open (two stacks alone) both have
-    half. Stacks whose noise is shared with another's beyond the block may come out at nothing or below; they count
-    with ``_LEAST`` of their pairs' mean variance. 0 for a stack without pairs.
+    The pairs are weighted by their degrees of freedom. If the data do not decide (two stacks alone), both have
+    half. Stacks that share noise beyond the block may get zero or less; they count with ``_LEAST`` of their pairs'
+    mean variance. 0 for a stack without pairs.
 
     Source: Grubbs 1948, On estimating precision of measuring instruments and product variability, JASA 43.
     """
@@ -35,12 +35,12 @@ def spreads(pairs: Pairs) -> Array:
 
 
 def _priors(times: Array, df: Counts | Array, most: float | Array) -> Array:
-    """Return d0 of each stack: how many degrees of freedom the common variance is worth beside its own.
+    """Return d0 of each stack: the degrees of freedom that the common variance is worth beside the stack's own.
 
     ``most``/(1 + exp(3(z − 1.25))): nearly ``most`` for a stack as noisy as the rest or less, 0 for one that cannot
-    be of their kind. z = (r^(1/3) − 1 + 2/(9f))/√(2/(9f)) is the normal score of r = s_i²/s̄² as a χ²_f/f. With
-    K − 1 for all, one stack of 25 times the others' variance made for a false order in 8 to 20 % of races of 8 to
-    20 stacks. A d0 estimated from the spread of the variances, for all alike (Smyth's own way), prevents that, too,
+    be of their kind. z = (r^(1/3) − 1 + 2/(9f))/√(2/(9f)) is the normal score of r = s_i²/s̄² as a χ²_f/f. With K −
+    1 for all, one stack of 25 times the others' variance caused a false order in 8 to 20 % of races of 8 to 20
+    stacks. A d0 estimated from the spread of the variances, for all alike (Smyth's own way), prevents that, too,
     but then five launches find half of the differences of 30 % that they found before.
 
     ``times`` (…, K) is r ≥ 0, and NaN counts as no noisier than the rest; ``df`` f > 0 alike.
@@ -55,13 +55,13 @@ def _priors(times: Array, df: Counts | Array, most: float | Array) -> Array:
 
 
 MOST_PRIOR = 4
-"""The common variance counts for so many degrees of freedom at most, beside a stack's own. With K − 1, as for alike
+"""Most degrees of freedom for which the common variance counts, beside a stack's own. With K − 1, as for alike
 stacks, one stack of 5 × the others' sd makes for a wrong winner in too many races."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Variances:
-    """Variances of K stacks, and what they lean on; see the properties for the pooled ones.
+    """Variances of K stacks, their own and the pooled ones (see the properties).
 
     ``common`` is s̄² = Σf_i·s_i²/Σf_i, (…, 1); ``leaning`` is t_i = (d0_i·s̄² + f_i·s_i²)/(d0_i + f_i) on ``held``
     = d0_i + f_i degrees of freedom, d0_i as in `_priors`, at most ``MOST_PRIOR`` and one less than the stacks
@@ -75,9 +75,9 @@ class Variances:
     own: Array
     """(…, K): s_i² of a launch within its block, in ln units squared."""
     df: Array
-    """(…, K): its degrees of freedom f_i."""
+    """(…, K): degrees of freedom f_i of s_i²."""
     least_df: float = 1.0
-    """With fewer a stack counts as if it had so many, where it is asked whether it is of the others' kind."""
+    """Least degrees of freedom with which a stack is tested for being of the others' kind."""
 
     @property
     def common(self) -> Array:
@@ -105,7 +105,7 @@ class Variances:
     def of_pairs(self) -> tuple[Array, Array]:
         """Return S² = t_i + t_j, the variance of a block's difference, and its ν, (…, K, K) each.
 
-        ν = (t_i + t_j)²/(t_i²/(d0_i + f_i) + t_j²/(d0_j + f_j)), at most Σf: no more than the data hold. 0 where
+        ν = (t_i + t_j)²/(t_i²/(d0_i + f_i) + t_j²/(d0_j + f_j)), at most Σf: no more than the data hold. 0 if
         nothing is known.
 
         Source: Welch 1938, Biometrika 29; Satterthwaite 1946, Biometrics Bulletin 2.
@@ -118,20 +118,20 @@ class Variances:
         return both, np.minimum(nu, self.df.sum(axis=-1)[..., None, None])
 
     def replaced(self, newer: Variances, where: Array) -> Variances:
-        """Return ``newer`` for the stacks of the mask ``where``, (…, K), and these for all others."""
+        """Return ``newer`` for the stacks of the mask ``where``, (…, K), and ``self`` for all others."""
         return replace(self, own=np.where(where, newer.own, self.own), df=np.where(where, newer.df, self.df))
 
 
 def unknown(shape: tuple[int, ...]) -> Variances:
-    """Return the variances of stacks of which nothing is known yet."""
+    """Return the variances of stacks before anything is known."""
     return Variances(own=np.zeros(shape), df=np.zeros(shape))
 
 
 def measured(all_pairs: Pairs) -> Variances:
-    """Return what ``found`` says of each stack that has pairs: s_i² by `spreads`, on f_i = d̄f·(K − 1)/K.
+    """Return the variance of each stack that has pairs: s_i² by `spreads`, on f_i = d̄f·(K − 1)/K.
 
-    K counts the stacks with pairs, d̄f is the mean df of the stack's own pairs with them. Two stacks share what
-    their only pair knows: df/2 each.
+    K counts the stacks with pairs, d̄f is the mean df of the stack's own pairs with them. Two stacks share the
+    degrees of freedom of their only pair: df/2 each.
 
     Source: Grubbs 1948, On estimating precision of measuring instruments, JASA 43.
     """

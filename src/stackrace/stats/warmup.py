@@ -1,4 +1,4 @@
-"""Whether a warming-up stack has become steady."""
+"""Detection of the moment when a warming-up stack has become steady."""
 
 from __future__ import annotations
 
@@ -10,39 +10,40 @@ import numpy as np
 from .pairs import Array, Counts
 
 _LEAST_BINS = 4
-"""The shortest stretch that counts as one of its own."""
+"""Fewest bins of a stretch."""
 
 _HIT = 4.0
-"""A bin this many σ̂ off the median of the five around it was hit by something, and is pulled in that far."""
+"""Number of σ̂ off the median of the five bins around it from which a bin counts as disturbed; it is pulled in
+that far."""
 
 _LEAST_NOISE = 1e-3
-"""A floor for σ̂: a change of a tenth of a per cent is none, however quiet the machine."""
+"""Floor for σ̂: a change of a tenth of a per cent is none, however quiet the machine."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Steadiness:
-    """What the last stretch without a change looks like."""
+    """Last stretch of a series of rates without a change."""
 
     steady: bool
     since_s: float
-    """Its start, counted from the first bin."""
+    """Start of the stretch in seconds, counted from the first bin."""
     length_s: float
-    """How long it lasted."""
+    """Length of the stretch in seconds."""
     drift: float | None
-    """The change of rate per second that it still shows, 0.01 for 1 % per second; None with fewer than two bins."""
+    """Remaining change of rate per second, 0.01 for 1 % per second; None with fewer than two bins."""
 
 
 def steadiness(
     rates: Sequence[float] | Array, bin_s: float, *, least_s: float = 3.0, drift: float = 0.01
 ) -> Steadiness:
-    """Tell whether a series of rates ends in a steady stretch.
+    """Return the last stretch of a series of rates, and whether it is steady.
 
     Steady: after the last change point of ln X at least ``least_s`` seconds passed, and the Theil–Sen slope
     over them (the median of (x_j − x_i)/(t_j − t_i) over all i < j) is below ``drift`` per second in
     magnitude.
 
     ``rates`` holds answers per second in bins of ``bin_s`` seconds (0.25 is usual), any number of them; a bin
-    without an answer counts as half an answer, NaN and infinite ones are left out. Raises ValueError on
+    without an answer counts as half an answer, NaN and infinite ones are left out. Raise ValueError on
     ``bin_s`` ≤ 0.
 
     Source: Barrett, Bolz-Tereick, Killick, Mount & Tratt 2017, Virtual machine warmup blows hot and cold; Sen
@@ -63,11 +64,11 @@ def steadiness(
 
 
 def _change_points(series: Array) -> tuple[int, ...]:
-    """Return the indices at which a new stretch of ``series`` begins, in order; none when it is all one.
+    """Return the indices at which a new stretch of ``series`` begins, in order; none without a change.
 
     Minimises the sum over stretches of squared deviations from their means, plus 3σ̂² ln n for each change,
-    where σ̂ = 1.4826·MAD(differences)/√2. Single hit bins are pulled in before. This is the optimum that PELT
-    finds; a warm-up has so few bins that the plain recursion, O(n²), needs none of its pruning. Stretches
+    where σ̂ = 1.4826·MAD(differences)/√2. Single disturbed bins are pulled in before. This is the optimum that
+    PELT finds; a warm-up has so few bins that the plain recursion, O(n²), needs none of its pruning. Stretches
     have at least four bins.
 
     ``series`` has shape (n,), n ≥ 0, no NaN, ln units.
@@ -104,7 +105,7 @@ def _walk_back(before: Counts) -> tuple[int, ...]:
 
 
 def _noise(series: Array) -> float:
-    """Return σ̂ of one bin, from differences so that a change of level does not count."""
+    """Return σ̂ of one bin, computed from differences so that a change of level does not count."""
     steps = np.diff(series)
     return max(float(1.4826 * np.median(np.abs(steps - np.median(steps))) / np.sqrt(2)), _LEAST_NOISE)
 

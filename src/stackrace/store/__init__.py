@@ -1,6 +1,6 @@
-"""Results: every race, launch and slice in SQLite or PostgreSQL, each slice kept from the moment it ends.
+"""Store of results: every race, launch and slice in SQLite or PostgreSQL, each slice kept from the moment it ends.
 
-Django is imported by ``open_store`` and nothing earlier, so importing this room costs nothing.
+``open_store`` imports Django, and nothing earlier does, so importing this package costs nothing.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 def open_store(url: str | None = None) -> Store:
-    """Return the store at ``url``, made if need be.
+    """Return the store at ``url``; create it if it does not exist.
 
     Without ``url`` the environment variable STACKRACE_STORE decides, and without that it is
-    ``stackrace/races.sqlite3`` in the user's data folder. Raises StoreError with a way out.
+    ``stackrace/races.sqlite3`` in the user's data folder. Raise StoreError with a way out.
     """
     address = address_of(url)
 
-    from .database import open_database  # Django is imported only now that results are wanted
+    from .database import open_database  # imports Django, so not before results are wanted
 
     alias = open_database(address)
 

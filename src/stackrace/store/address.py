@@ -1,4 +1,4 @@
-"""Where results live: a store's URL as a value, without importing any database driver."""
+"""Addresses of stores: a store's URL as a value, without importing any database driver."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from ..base.errors import StoreError
 
 VARIABLE = "STACKRACE_STORE"
-"""The environment variable that names the store when no argument does."""
+"""Environment variable that names the store if no argument does."""
 
 _EXAMPLES = "sqlite:////var/lib/races.sqlite3 or postgresql://user:password@host:5432/database"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SqliteFile:
-    """A file on this machine."""
+    """SQLite file on this machine."""
 
     path: Path
-    """Absolute."""
+    """Absolute path."""
 
     def __str__(self) -> str:
         return str(self.path)
@@ -28,19 +28,19 @@ class SqliteFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostgresqlDatabase:
-    """A database of a PostgreSQL server."""
+    """Database of a PostgreSQL server."""
 
     name: str
     user: str = ""
     password: str = field(default="", repr=False)
     host: str = ""
-    """Its name; the folder of its socket where it starts with a slash."""
+    """Name of the host, or folder of its socket if it starts with a slash."""
     port: int | None = None
     options: tuple[tuple[str, str], ...] = field(default=(), repr=False)
-    """libpq's other connection parameters, such as ``sslmode``."""
+    """Other connection parameters of libpq, such as ``sslmode``."""
 
     def __str__(self) -> str:
-        """The URL without the password: fit to be shown."""
+        """Return the URL without the password, fit to be shown."""
         user = f"{self.user}@" if self.user else ""
         port = f":{self.port}" if self.port else ""
         if self.host.startswith("/"):
@@ -52,7 +52,7 @@ Address = SqliteFile | PostgresqlDatabase
 
 
 def address_of(url: str | None = None) -> Address:
-    """Return the address ``url`` names; without one STACKRACE_STORE's; without that the user's data folder's.
+    """Return the address in ``url``, else the one in STACKRACE_STORE, else the default file.
 
     As elsewhere, ``sqlite:///a`` is relative to the current folder and ``sqlite:////a`` starts at the root.
     """
@@ -71,17 +71,17 @@ def address_of(url: str | None = None) -> Address:
 
 
 def default_file() -> SqliteFile:
-    """Return the file in the user's data folder."""
+    """Return the default SQLite file, in the user's data folder."""
     return SqliteFile(path=data_folder() / "races.sqlite3")
 
 
 def races_folder() -> Path:
-    """Return where manifests lie, one folder for each race that was made here."""
+    """Return the folder of the manifests, which has one folder for each race that was made here."""
     return data_folder() / "races"
 
 
 def data_folder() -> Path:
-    """Return Stackrace's folder in ``~/.local/share`` unless XDG_DATA_HOME names another; it may not exist yet.
+    """Return Stackrace's folder in ``~/.local/share``, or in XDG_DATA_HOME if set; it may not exist yet.
 
     Source: XDG Base Directory Specification; a relative XDG_DATA_HOME is to be ignored.
     """

@@ -1,4 +1,4 @@
-"""Names this room to Django; the label begins the name of every table."""
+"""Name of this package in Django; the label begins the name of every table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ LABEL = "stackrace"
 
 
 class StoreConfig(AppConfig):
-    """The one Django application of this room."""
+    """Django application of this package, the only one."""
 
     name = "stackrace.store"
     label = LABEL

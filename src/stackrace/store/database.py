@@ -1,4 +1,4 @@
-"""The database behind a store: Django set up in this process, tables made, the driver's errors translated."""
+"""Database behind a store: sets Django up in this process, creates tables, and translates the driver's errors."""
 
 # mypy: allow-untyped-calls
 # (Django carries no annotations)
@@ -33,13 +33,13 @@ _MIGRATION = "0001_initial"
 _BUSY_TIMEOUT_S = 30
 _CONNECT_TIMEOUT_S = 5
 _ADVISORY_LOCK = 0x5354414B
-"""Any constant: the key of PostgreSQL's lock while tables are made."""
+"""Key of PostgreSQL's lock while tables are created; any constant."""
 
 _PRAGMAS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL"
-"""Readers never wait for a running race, and a commit survives the death of its process at any moment.
+"""Settings of SQLite: readers never wait for a running race, and a commit survives if its process is killed.
 
-NORMAL does not wait for the disk at each commit, so storing a slice does not disturb the next one; only a
-power failure can cost the last slices. Source: SQLite, "Write-Ahead Logging", section 3.
+NORMAL does not wait for the disk at each commit, so storing a slice does not disturb the next one. Only a power
+failure can cost the last slices. Source: SQLite, "Write-Ahead Logging", section 3.
 """
 
 _WAYS_OUT = {
@@ -66,9 +66,9 @@ _aliases: dict[Address, str] = {}
 
 
 def open_database(address: Address) -> str:
-    """Return Django's alias of the database at ``address``, whose tables are made if need be.
+    """Return Django's alias of the database at ``address``; create its tables if they do not exist.
 
-    Raises StoreError for what cannot be opened, and for what another version of Stackrace has made.
+    Raise StoreError if it cannot be opened, or if another version of Stackrace made it.
     """
     if isinstance(address, SqliteFile):
         _need_folder(address)
@@ -91,7 +91,7 @@ def open_database(address: Address) -> str:
 
 
 def configure() -> None:
-    """Set Django up, once; later calls do nothing. DJANGO_SETTINGS_MODULE is the user's and is not read."""
+    """Set up Django, once; later calls do nothing. DJANGO_SETTINGS_MODULE is the user's and is not read."""
     if not settings.configured:
         settings.configure(
             INSTALLED_APPS=[StoreConfig.name], LOGGING_CONFIG=None, TIME_ZONE="UTC", USE_I18N=False, USE_TZ=True
@@ -103,7 +103,7 @@ def configure() -> None:
 
 
 def _connect(address: Address) -> str:
-    """Make ``address`` known to Django and return its alias; nothing is opened yet."""
+    """Register ``address`` with Django and return its alias; nothing is opened yet."""
     if address not in _aliases:
         alias = f"store{len(_aliases)}"
         known = connections.configure_settings({"default": {}, alias: _options(address)})
@@ -113,7 +113,7 @@ def _connect(address: Address) -> str:
 
 
 def is_read_only(address: Address) -> bool:
-    """Tell whether a store is there that can be read and not be written, nor anything beside it."""
+    """Return True if the store exists and can be read, but neither it nor its folder can be written."""
     if not isinstance(address, SqliteFile) or not address.path.is_file():
         return False
     return not (os.access(address.path, os.W_OK) and os.access(address.path.parent, os.W_OK))
@@ -121,7 +121,7 @@ def is_read_only(address: Address) -> bool:
 
 @contextmanager
 def translated(address: Address) -> Iterator[None]:
-    """Turn every database error inside into a StoreError that names the store at ``address``."""
+    """Translate every database error in the block into a StoreError that names the store at ``address``."""
     try:
         yield
     except IntegrityError as error:
@@ -145,7 +145,7 @@ def _way_out(complaint: str) -> str:
 
 
 def _need_folder(address: SqliteFile) -> None:
-    """Make the default file's folder; any other must exist, so that a mistyped URL makes nothing."""
+    """Create the default file's folder. Any other folder must exist, so that a mistyped URL creates nothing."""
     folder = address.path.parent
     try:
         if address == default_file():
@@ -162,9 +162,9 @@ def _need_folder(address: SqliteFile) -> None:
 
 
 def _make_private(path: Path, *, always: bool) -> None:
-    """Make a new file its owner's only, or any one if ``always``; SQLite's files beside it follow."""
+    """Create a file for its owner only; with ``always`` restrict an existing one. SQLite's others follow."""
     with suppress(OSError):
-        # what cannot be made, SQLite will say
+        # SQLite reports what cannot be created
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     with suppress(OSError):
         if always and path.stat().st_mode & 0o077:
@@ -174,7 +174,7 @@ def _make_private(path: Path, *, always: bool) -> None:
 def _options(address: Address) -> dict[str, object]:
     match address:
         case SqliteFile(path=path) if is_read_only(address):
-            # the last commits may be in a log beside the file
+            # a log beside the file may hold the last commits
             log = path.with_name(f"{path.name}-wal")
             mode = "mode=ro" if log.is_file() and log.stat().st_size > 0 else "immutable=1"
             return {"ENGINE": "django.db.backends.sqlite3", "NAME": f"file:{quote(str(path))}?{mode}"}
@@ -205,7 +205,7 @@ def _options(address: Address) -> dict[str, object]:
 
 
 def _has_tables(connection: BaseDatabaseWrapper, address: Address) -> bool:
-    """Tell whether the tables are there; raises StoreError for those of another version."""
+    """Return True if the tables exist; raise StoreError if another version made them."""
     applied = {name for label, name in MigrationRecorder(connection).applied_migrations() if label == LABEL}
     if newer := sorted(applied - {_MIGRATION}):
         raise StoreError(
@@ -216,7 +216,7 @@ def _has_tables(connection: BaseDatabaseWrapper, address: Address) -> bool:
 
 
 def _make_tables(connection: BaseDatabaseWrapper) -> None:
-    """Make all tables with their triggers, and record it: all of it, or nothing."""
+    """Create all tables with their triggers and record it, in full or not at all."""
     recorder = MigrationRecorder(connection)
     recorder.ensure_schema()
     migration = import_module(f"{StoreConfig.name}.migrations.{_MIGRATION}").Migration(_MIGRATION, LABEL)
@@ -227,7 +227,7 @@ def _make_tables(connection: BaseDatabaseWrapper) -> None:
 
 @contextmanager
 def _alone_with_file(address: Address) -> Iterator[None]:
-    """Keep others out of the folder: SQLite's lock covers neither the switch to WAL nor all tables at once."""
+    """Lock the store's folder: SQLite's lock covers neither the switch to WAL nor all tables at once."""
     if not isinstance(address, SqliteFile):
         yield
         return
@@ -257,10 +257,10 @@ def _opened(sender: object, connection: BaseDatabaseWrapper, **_: object) -> Non
 
 
 def _sign(connection: BaseDatabaseWrapper) -> None:
-    """Have history on SQLite, which knows no users, tell who is behind ``connection``. PostgreSQL knows.
+    """Name the current user in SQLite's history for changes by ``connection``. PostgreSQL does it by itself.
 
-    A temporary trigger belongs to one connection, so other programs' changes stay by ``unknown``. Does nothing in a
-    database without history yet.
+    A temporary trigger belongs to one connection, so changes by other programs are by ``unknown``. Does nothing in
+    a database that has no history yet.
     """
     if connection.vendor != "sqlite":
         return

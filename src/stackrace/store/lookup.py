@@ -1,4 +1,4 @@
-"""What a store tells about its races: which one an id means, each in one line, and how it was altered."""
+"""Lookups in a store: the race that an id means, races in one line each, and changes made to them."""
 
 from __future__ import annotations
 
@@ -15,51 +15,51 @@ _NEAR = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """Enough of a race to recognise it in a list."""
+    """Summary of a race, enough to recognise it in a list."""
 
     id: str
     started_at: str
     app: str
     stacks: int
-    """How many."""
+    """Number of stacks."""
     ending: Ending | None
-    """None: it runs, or was killed."""
+    """Ending of the race; None while it runs, or if it was killed."""
     project: str = ""
-    """Its ``Source.project``; empty where nobody noted it."""
+    """Name of the race's project, as in ``Source.project``; empty if unknown."""
 
 
 class Deed(StrEnum):
-    """What was done to a row that was not part of measuring."""
+    """Change to a row that was not part of measuring."""
 
     ADDED = "insert"
-    """A row joined a race that had ended."""
+    """Row added to a race that had ended."""
     CHANGED = "update"
     DELETED = "delete"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alteration:
-    """One row of history: who did what to a stored row, when, and what it was before."""
+    """One row of history: the change to a stored row, its author and time, and the row before it."""
 
     race: str
-    """The race's id."""
+    """Id of the race."""
     kind: str
-    """race, facts, launch or slice."""
+    """Kind of the row: race, facts, launch or slice."""
     row: str
-    """The row's id."""
+    """Id of the row."""
     deed: Deed
     at: str
-    """UTC in ISO 8601."""
+    """Time in UTC, ISO 8601."""
     who: str
-    """As much as the database knows."""
+    """Author, as far as the database knows."""
     changed: tuple[str, ...] = ()
-    """The columns that differ."""
+    """Columns that differ."""
     before: Mapping[str, object] = field(default_factory=dict)
-    """The whole row as it was, by column: bytes in hexadecimal; empty for a row that was added."""
+    """Whole row before the change, by column, bytes in hexadecimal; empty for a row that was added."""
 
 
 def note_of(alterations: Sequence[Alteration]) -> str:
-    """Return the sentence that every report of an altered race carries.
+    """Return the sentence for every report of an altered race; empty without alterations.
 
     >>> note_of([])
     ''
@@ -75,7 +75,7 @@ def note_of(alterations: Sequence[Alteration]) -> str:
 
 
 def the_one(prefix: str, ids: Sequence[str], names: Mapping[str, str] | None = None) -> str:
-    """Return the only one of ``ids`` (newest first) that starts with ``prefix``, capitals or not.
+    """Return the only one of ``ids`` (newest first) that starts with ``prefix``, in any case.
 
     ``names`` maps pretty names to ids: one of them, written out, is as good.
 

@@ -1,8 +1,8 @@
-"""The manifest: beside the results, what it takes to go on with a race that was interrupted.
+"""Manifests: files beside the results with all that an interrupted race needs to continue.
 
-One line of JSON for each thing that happened, in order of time; the first says what was asked for, then one for
-each launch and each block when it ends. It is a file, not a table: it is written in the same order as the store,
-but waits for the disk, and it can be locked by the process that races.
+A manifest has one line of JSON for each event, in order of time: first the request, then one for each launch and
+each block when it ends. It is a file, not a table: it is written in the same order as the store, but waits for the
+disk, and the process that races can lock it.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from ..race.results.race import Race
 from .address import races_folder
 
 _FORMAT = 1
-"""The version of the lines; no other one is understood."""
+"""Version of the lines; no other version can be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opening:
-    """What the race was asked to be."""
+    """Request of a race: the first line of its manifest."""
 
     race: str
     version: str
-    """Stackrace's."""
+    """Version of Stackrace."""
     store: str
-    """Where the results are kept, without any password."""
+    """Address of the store, without any password."""
     request: Mapping[str, object]
-    """As ``spec.request_document`` has it."""
+    """Request in the form of ``spec.request_document``."""
     interpreter: str = ""
-    """The app's, empty for an app without."""
+    """Interpreter of the app; empty for an app without one."""
     sources: str = ""
-    """A digest of what the app consists of."""
+    """Digest of the app's files."""
     format: int = _FORMAT
 
 
@@ -52,9 +52,9 @@ class LaunchLine:
     stack: str
     ready_s: float | None
     slices: int
-    """How many it has."""
+    """Number of slices."""
     took_s: float
-    """From its start to its end; those of a block of slices overlap."""
+    """Seconds from the launch's start to its end; launches of one block overlap."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,15 +63,15 @@ class BlockLine:
 
     block: int
     elapsed_s: float
-    """What the whole race has spent of its budget by then."""
+    """Seconds of the budget that the whole race had spent by then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpellLine:
-    """The race begins, or goes on."""
+    """Start or continuation of a race."""
 
     folder: str
-    """Its run directory meanwhile."""
+    """Run directory of the race from then on."""
 
 
 _Line = Opening | SpellLine | LaunchLine | BlockLine
@@ -86,25 +86,25 @@ _KINDS: Mapping[str, type[_Line]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """What the file says."""
+    """Content of a manifest."""
 
     opening: Opening
     launches: tuple[LaunchLine, ...] = ()
     blocks: tuple[BlockLine, ...] = ()
     folder: str = ""
-    """The run directory of the last process that raced."""
+    """Run directory of the last process that raced."""
 
 
 def _line_of(line: _Line) -> bytes:
-    """Return ``line`` as it is written: one object of JSON whose member ``line`` names its kind."""
+    """Return ``line`` as it is written: a JSON object whose member ``line`` names its kind."""
     kind = next(name for name, shape in _KINDS.items() if type(line) is shape)
     return json.dumps({"line": kind, **asdict(line)}, separators=(",", ":")).encode() + b"\n"
 
 
 def _parse(text: bytes) -> Manifest:
-    """Return what ``text`` says; lines that a crash tore are passed over.
+    """Return the manifest in ``text``; skip lines that a crash left incomplete.
 
-    Raises ValueError where the first line is none of ours, or of another version.
+    Raise ValueError if the first line is no request, or of another version.
     """
     first = json.loads(text.partition(b"\n")[0])
     if isinstance(first, dict) and first.get("format", _FORMAT) != _FORMAT:
@@ -122,7 +122,7 @@ def _parse(text: bytes) -> Manifest:
 
 
 def _lines(text: bytes) -> Iterator[_Line]:
-    # what follows the last end of line was not written to its end
+    # text after the last end of line was not written completely
     for raw in text.split(b"\n")[:-1]:
         try:
             document = json.loads(raw)
@@ -132,10 +132,10 @@ def _lines(text: bytes) -> Iterator[_Line]:
 
 
 def finished(manifest: Manifest, race: Race) -> tuple[int, float]:
-    """Return how many blocks of ``race`` are whole, and the seconds of the budget they took.
+    """Return the number of whole blocks of ``race``, and the seconds of the budget that they took.
 
-    A block counts when the manifest tells its end and the store holds every launch of it, as it was told. Only
-    the manifest waits for the disk: after a power failure the store may lack the last launches.
+    A block counts if the manifest has its end and the store holds every launch of it, as the manifest describes it.
+    Only the manifest waits for the disk: after a power failure the store may lack the last launches.
     """
     stored = {launch.id: launch for launch in race.launches}
     ends = {line.block: line.elapsed_s for line in manifest.blocks}
@@ -153,7 +153,7 @@ def finished(manifest: Manifest, race: Race) -> tuple[int, float]:
 
 
 class ManifestFile(AbstractContextManager["ManifestFile"]):
-    """A manifest open for appending. Whoever holds it is alone: the kernel frees the lock when a process ends.
+    """Manifest open for appending, locked against other processes: the kernel frees the lock when a process ends.
 
     Source: flock(2).
     """
@@ -171,7 +171,7 @@ class ManifestFile(AbstractContextManager["ManifestFile"]):
         os.close(self._descriptor)
 
     def append(self, line: _Line) -> None:
-        """Write ``line`` and wait until it is on the disk; raises StoreError when that fails."""
+        """Write ``line`` and wait until it is on the disk; raise StoreError if that fails."""
         try:
             os.write(self._descriptor, _line_of(line))
             os.fsync(self._descriptor)
@@ -182,20 +182,20 @@ class ManifestFile(AbstractContextManager["ManifestFile"]):
             ) from error
 
     def read(self) -> Manifest:
-        """Return what it says so far; raises ValueError for what is none."""
+        """Return the manifest so far; raise ValueError if the file is none."""
         return _parse(self._path.read_bytes())
 
     def mend(self) -> None:
-        """End a line that a crash tore, so that the next one stands alone."""
+        """End an incomplete last line after a crash, so that the next one stands alone."""
         text = self._path.read_bytes()
         if text and not text.endswith(b"\n"):
             os.write(self._descriptor, b"\n")
 
 
 def begin_manifest(opening: Opening) -> ManifestFile:
-    """Make the manifest of a race that is about to begin; it is readable by its owner only.
+    """Create the manifest of a race that is about to begin; only its owner can read it.
 
-    Raises StoreError when it cannot be written.
+    Raise StoreError if it cannot be written.
     """
     path = _path(opening.race)
     try:
@@ -214,15 +214,15 @@ def begin_manifest(opening: Opening) -> ManifestFile:
 
 
 def reopen_manifest(race_id: str) -> ManifestFile:
-    """Return the manifest of a race that is to go on.
+    """Return the manifest of a race that is to continue.
 
-    Raises StoreError where there is none, as for a race that another machine made, or while somebody races it.
+    Raise StoreError if it does not exist, as for a race of another machine, or if another process races it.
     """
     path = _path(race_id)
     try:
         file = _patiently(path)
     except BlockingIOError:
-        # a lock that somebody holds has the number of too many processes
+        # a held lock has the error number of "too many processes", which is not meant here
         raise StoreError(f"race {race_id} is already running in another process: wait for it, or stop it") from None
     except FileNotFoundError as error:
         raise StoreError(
@@ -243,7 +243,7 @@ def _path(race_id: str) -> Path:
 
 
 def _patiently(path: Path) -> ManifestFile:
-    """Somebody who only asks whether a race goes on holds its lock, too, for a moment."""
+    """Open the manifest, with some patience: a process that only checks if the race runs locks it for a moment."""
     for _ in range(5):
         with suppress(BlockingIOError):
             return ManifestFile(path)
@@ -252,12 +252,12 @@ def _patiently(path: Path) -> ManifestFile:
 
 
 def has_manifest(race_id: str) -> bool:
-    """Tell whether the race was made here, by this user, so that it may go on here."""
+    """Return True if this user made the race here, so that it can continue here."""
     return os.access(_path(race_id), os.R_OK | os.W_OK)
 
 
 def is_racing(race_id: str) -> bool:
-    """Tell whether a process races it at this moment."""
+    """Return True if a process is racing it at this moment."""
     try:
         with ManifestFile(_path(race_id)):
             return False

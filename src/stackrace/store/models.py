@@ -1,7 +1,7 @@
-"""The tables: races, what their stacks were, launches, slices; history and ids, which triggers write.
+"""Tables: races, facts about their stacks, launches, slices; history and ids, which triggers write.
 
-A row has the columns that queries and triggers need; ``document`` is the rest of the record as ``codec`` writes it.
-What was put into a column comes back exactly, on SQLite and PostgreSQL alike.
+A row has the columns that queries and triggers need; ``document`` is the rest of the record in the form of
+``codec``. Values come back from a column exactly, on SQLite and PostgreSQL alike.
 """
 
 # mypy: allow-untyped-calls
@@ -25,36 +25,36 @@ from ..race.results.race import Ending, Race
 from .lookup import Alteration, Deed, Summary
 
 _ID_LENGTH = 32
-"""Ids have 13 characters today; later versions of the scheme are longer, this long at most."""
+"""Longest id. Ids have 13 characters today; those of later versions may be longer."""
 
 _RACE_COLUMNS = ("id", "started_at", "app", "budget_s", "elapsed_s", "ending", "twin", "resumed")
 _LAUNCH_COLUMNS = ("id", "block", "stack")
 
 
 class ExactTextField(models.TextField):
-    """Any Python string, whatever a server's log contained."""
+    """Text field for any Python string, such as a server's log."""
 
     def get_prep_value(self, value: Any) -> Any:
-        """Mask and escape on the way in."""
+        """Mask and escape the text to be stored."""
         return None if value is None else kept(value)
 
     def from_db_value(self, value: str | None, *_: object) -> str | None:
-        """Restore on the way out."""
+        """Restore the stored text."""
         return None if value is None else legible(value)
 
 
 class DocumentField(models.TextField):
-    """A JSON document, as ``codec`` writes it, as ASCII text.
+    """JSON document in the form of ``codec``, as ASCII text.
 
     Text rather than Django's JSONField: PostgreSQL's ``jsonb`` refuses NULs and lone surrogates in strings.
     """
 
     def get_prep_value(self, value: Any) -> Any:
-        """Write the document; NaN and infinities, which JSON lacks, must be strings by now."""
+        """Return the document as text; NaN and infinities, which JSON lacks, must be strings already."""
         return dumps(value)
 
     def from_db_value(self, value: str | None, *_: object) -> Any:
-        """Read the document; NULL is None. What is no JSON stays text, which ``decode`` refuses."""
+        """Return the document; None for NULL. Text that is no JSON stays text, which ``decode`` refuses."""
         try:
             return None if value is None else json.loads(value)
         except ValueError:
@@ -62,17 +62,17 @@ class DocumentField(models.TextField):
 
 
 class RealField(models.FloatField):
-    """Any float. NULL is NaN, a share of nothing: SQLite would turn the one into the other anyway."""
+    """Field for any float. NULL is NaN, a share of nothing: SQLite would turn NaN into NULL anyway."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{**kwargs, "null": True})
 
     def get_prep_value(self, value: Any) -> Any:
-        """Write NaN as NULL."""
+        """Return NULL for NaN."""
         return None if math.isnan(value) else float(value)
 
     def from_db_value(self, value: float | None, *_: object) -> float:
-        """Read NULL as NaN."""
+        """Return NaN for NULL."""
         return math.nan if value is None else value
 
 
@@ -81,7 +81,7 @@ def _column(field: object) -> Any:
 
 
 class Row(models.Model):
-    """What all tables share."""
+    """Base of all tables."""
 
     objects: Any = models.Manager()
 
@@ -90,7 +90,7 @@ class Row(models.Model):
 
 
 class RaceRow(Row):
-    """One race; ``ending`` NULL while it runs or when it was killed. ``number`` grows with each that begins."""
+    """Race; ``ending`` is NULL while it runs or if it was killed. ``number`` grows with each race that begins."""
 
     id: str = _column(models.CharField(primary_key=True, max_length=_ID_LENGTH))
     started_at: str = _column(ExactTextField())
@@ -116,12 +116,12 @@ class RaceRow(Row):
         return cls(**columns, duty=duty, number=number, document=document)
 
     def race(self, facts: Iterable[StackFacts], launches: Iterable[Launch]) -> Race:
-        """Return the race that the row is of."""
+        """Return the race in this row, with ``facts`` and ``launches``."""
         race: Race = decode(Race, {**_joined(self, _RACE_COLUMNS), "duty": self.duty})
         return replace(race, facts=tuple(facts), launches=tuple(launches))
 
     def summary(self) -> Summary:
-        """Return the race in one line; of an altered document, which ``race`` refuses, what is left."""
+        """Return the race in one line, even if its document was altered so that ``race`` refuses it."""
         document = self.document if isinstance(self.document, dict) else {}
         stacks, source = document.get("stacks"), document.get("source")
         project = source.get("project") if isinstance(source, dict) else None
@@ -136,7 +136,7 @@ class RaceRow(Row):
 
 
 class StackFactsRow(Row):
-    """What exactly one stack of a race was."""
+    """Facts about one stack of a race."""
 
     id: int = _column(models.BigAutoField(primary_key=True))
     race: RaceRow = _column(models.ForeignKey(RaceRow, models.PROTECT, related_name="facts"))
@@ -152,13 +152,13 @@ class StackFactsRow(Row):
         return cls(race_id=race_id, document=encode(facts))
 
     def facts(self) -> StackFacts:
-        """Return the facts that the row is of."""
+        """Return the facts in this row."""
         facts: StackFacts = decode(StackFacts, self.document, "facts")
         return facts
 
 
 class LaunchRow(Row):
-    """One launch; ``position`` counts the launches of its race in order of time, from 0.
+    """Launch; ``position`` counts the launches of its race in order of time, from 0.
 
     ``document`` is empty and ``failure_kind``, a code, NULL until the launch ends.
     """
@@ -184,13 +184,13 @@ class LaunchRow(Row):
         return cls(**columns, race_id=race_id, position=position, failure_kind=kind, document=document)
 
     def launch(self, slices: Iterable[Slice]) -> Launch:
-        """Return the launch that the row is of."""
+        """Return the launch in this row, with ``slices``."""
         launch: Launch = decode(Launch, _joined(self, _LAUNCH_COLUMNS), "launch")
         return replace(launch, slices=tuple(slices))
 
 
 class SliceRow(Row):
-    """One slice: the load, what the engine saw, what the hops used, what the checks found."""
+    """Slice: the load, its result, the usage of the hops, and the findings of the checks."""
 
     id: int = _column(models.BigAutoField(primary_key=True))
     launch: LaunchRow = _column(models.ForeignKey(LaunchRow, models.PROTECT, related_name="slices"))
@@ -206,13 +206,13 @@ class SliceRow(Row):
         return cls(launch_id=launch_id, document=encode(slice_))
 
     def slice(self) -> Slice:
-        """Return the slice that the row is of."""
+        """Return the slice in this row."""
         slice_: Slice = decode(Slice, self.document, "slice")
         return slice_
 
 
 class HistoryRow(Row):
-    """One change to a result that was no part of measuring; written by triggers alone."""
+    """Change to a result that was not part of measuring; only triggers write it."""
 
     id: int = _column(models.BigAutoField(primary_key=True))
     race: str = _column(models.CharField(max_length=_ID_LENGTH, db_index=True))
@@ -228,7 +228,7 @@ class HistoryRow(Row):
         db_table = "stackrace_history"
 
     def alteration(self) -> Alteration:
-        """Return what the row tells."""
+        """Return the alteration in this row."""
         return Alteration(
             race=self.race,
             kind=self.kind,
@@ -242,7 +242,7 @@ class HistoryRow(Row):
 
 
 class IdRow(Row):
-    """The registry: every id there is, so that none is used twice. Triggers enter races and launches.
+    """Registry of all ids, so that none is used twice. Triggers enter races and launches.
 
     ``of`` is the race that a launch belongs to, or that a pretty name (``kind`` name) stands for.
     """

@@ -1,4 +1,4 @@
-"""What writes a race down as it tells about itself: into the store, and into its manifest."""
+"""Sinks that write down a race's events: into the store, and into its manifest."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 
 class StoreSink:
-    """Stores each event the moment it is called with it; events that are no results are ignored."""
+    """Sink that stores each event at once; events without results are ignored."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._race_id = ""
 
     def __call__(self, event: Event) -> None:
-        """Store what ``event`` brings; raises StoreError when the database refuses."""
+        """Store the result in ``event``; raise StoreError if the database refuses it."""
         match event:
             case RaceStarted(race=race):
                 self._race_id = race.id
@@ -58,7 +58,7 @@ class StoreSink:
 
 
 class ManifestSink:
-    """Notes every launch and every block as they end; ``begun_s`` (monotonic) is where the budget begins."""
+    """Sink that notes every launch and every block at its end; the budget begins at ``begun_s`` (monotonic)."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class ManifestSink:
         file.append(SpellLine(folder="" if folder is None else str(folder)))
 
     def __call__(self, event: Event) -> None:
-        """Note what ``event`` brings; raises StoreError when the disk does not take it."""
+        """Note the end in ``event``; raise StoreError if the disk does not take it."""
         match event:
             case LaunchStarted(launch=launch):
                 self._started[launch.id] = self._clock()

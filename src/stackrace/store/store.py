@@ -25,14 +25,14 @@ from .lookup import Alteration, Summary, note_of, the_one
 from .models import HistoryRow, IdRow, LaunchRow, RaceRow, Row, SliceRow, StackFactsRow
 
 _UNFINISHED = Q(ending=None) | Q(ending=Ending.INTERRUPTED.value)
-"""Races that were interrupted or killed, or still go on."""
+"""Filter for races that were interrupted or killed, or still run."""
 
 
 class Store(AbstractContextManager["Store"]):
-    """One database of races; ``open_store`` makes it. ``alias`` is its name within Django.
+    """Database of races; ``open_store`` opens it. ``alias`` is its name within Django.
 
-    Each call is one transaction: whatever returned is kept, even if the process is killed right after.
-    Every method raises StoreError when the database refuses. Threads may share a store.
+    Each call is one transaction: once it returns, its data is kept, even if the process is killed right after.
+    Every method raises StoreError if the database refuses. Threads may share a store.
     """
 
     def __init__(self, alias: str, address: Address) -> None:
@@ -47,7 +47,7 @@ class Store(AbstractContextManager["Store"]):
         connections[self.alias].close()
 
     def need_writable(self) -> None:
-        """Raise StoreError where the store can only be read."""
+        """Raise StoreError if the store can only be read."""
         if is_read_only(self.address):
             raise StoreError(
                 f"store {self.address}: it is read-only; make it and its folder writable, or name another with "
@@ -55,9 +55,9 @@ class Store(AbstractContextManager["Store"]):
             )
 
     def begin(self, race: Race) -> None:
-        """Store ``race`` under its id, with the facts and launches it already has.
+        """Store ``race`` under its id, with the facts and launches that it already has.
 
-        It ends with its ending: what joins a race later than that is an alteration.
+        It is complete with its ending: rows added later are alterations.
         """
         with self._translated(), transaction.atomic(using=self.alias):
             self._insert(RaceRow.of(replace(race, ending=None), self._number(race)))
@@ -71,10 +71,10 @@ class Store(AbstractContextManager["Store"]):
                 self.end(race.id, race.ending, race.elapsed_s, race.duty)
 
     def resume(self, race: Race) -> None:
-        """Store that a race without an ending, or an interrupted one, goes on as ``race``.
+        """Store that a race without an ending, or an interrupted one, continues as ``race``.
 
-        It has no ending again, and its launches that were cut short are closed as such. Raises StoreError when it
-        ended otherwise, or somebody else let it go on meanwhile.
+        Its ending is removed, and its launches that were cut short are closed as such. Raise StoreError if it ended
+        otherwise, or if another process continued it meanwhile.
         """
         with self._translated(), transaction.atomic(using=self.alias):
             unfinished = self._rows(RaceRow).filter(_UNFINISHED, id=race.id, resumed=race.resumed - 1)
@@ -92,14 +92,14 @@ class Store(AbstractContextManager["Store"]):
             )
 
     def add_facts(self, race_id: str, facts: StackFacts) -> None:
-        """Store what exactly one stack of the race is."""
+        """Store the facts about one stack of the race."""
         with self._translated():
             self._insert(StackFactsRow.of(race_id, facts))
 
     def add_launch(self, race_id: str, launch: Launch) -> None:
         """Store ``launch`` as the race's next one, without its slices.
 
-        One that is still to end has nothing yet but its id, block and stack.
+        A launch that has not ended has only its id, block and stack.
         """
         with self._translated(), transaction.atomic(using=self.alias):
             position = self._rows(LaunchRow).filter(race_id=race_id).count()
@@ -111,7 +111,7 @@ class Store(AbstractContextManager["Store"]):
             self._insert(SliceRow.of(launch_id, slice_))
 
     def end_launch(self, launch: Launch) -> None:
-        """Store what is known about ``launch`` at its end; its slices are stored already."""
+        """Store the final record of ``launch``; its slices are stored already."""
         row = LaunchRow.of("", 0, launch)
         with self._translated():
             stored = self._rows(LaunchRow).filter(id=launch.id)
@@ -120,12 +120,12 @@ class Store(AbstractContextManager["Store"]):
             raise StoreError(f"store {self.address}: no launch has the id {launch.id}; add it first")
 
     def name_twin(self, race_id: str, path: str) -> None:
-        """Store that it is the stack ``path`` now that also runs as its own twin."""
+        """Store that ``path`` is now the stack that also runs as its own twin."""
         with self._translated():
             self._rows(RaceRow).filter(id=race_id).update(twin=path)
 
     def end(self, race_id: str, ending: Ending, elapsed_s: float, duty: Duty | None = None) -> None:
-        """Store why and after how many seconds the race ended, and where they went."""
+        """Store the ending of the race, its length in seconds, and ``duty``, how they were spent."""
         spent = None if duty is None else encode(duty)
         with self._translated():
             stored = self._rows(RaceRow).filter(id=race_id)
@@ -134,10 +134,10 @@ class Store(AbstractContextManager["Store"]):
             raise StoreError(f"store {self.address}: no race has the id {race_id}; begin it first")
 
     def load(self, prefix: str) -> Race:
-        """Return the only race whose id starts with ``prefix``, or that has it as name.
+        """Return the only race whose id starts with ``prefix``, or whose name it is.
 
-        It has every slice finished so far; one that was altered says so in its notes. Raises StoreError that
-        lists near ids when there is none, or more than one.
+        It has every slice finished so far; its notes tell if it was altered. If there is none, or more than one,
+        raise StoreError that lists near ids.
         """
         with self._translated():
             race_id = the_one(prefix, self._ids(), self._names())
@@ -153,21 +153,21 @@ class Store(AbstractContextManager["Store"]):
                 ) from error
 
     def find(self, prefix: str, *, deleted: bool = False) -> str:
-        """Return the id that ``load`` would take ``prefix`` for; with ``deleted`` also that of a race now gone."""
+        """Return the id that ``load`` would take ``prefix`` for; with ``deleted`` also that of a deleted race."""
         with self._translated():
             gone = self._rows(HistoryRow).exclude(race="").values_list("race", flat=True).distinct()
             known = (*self._ids(), *(gone.order_by("race") if deleted else ()))
             return the_one(prefix, tuple(dict.fromkeys(known)), self._names())
 
     def has(self, race_id: str) -> bool:
-        """Tell whether the race with exactly this id is stored."""
+        """Return True if the race with exactly this id is stored."""
         with self._translated():
             return bool(self._rows(RaceRow).filter(id=race_id).exists())
 
     def name(self, prefix: str, name: str) -> str:
-        """Give the race that ``prefix`` means a pretty name, once; returns it as it is kept.
+        """Give the race that ``prefix`` means a pretty name, once; return the name as it is kept.
 
-        Raises InputError for what cannot be a name, StoreError when it is taken or the race has one already.
+        Raise InputError if it cannot be a name, StoreError if it is taken or the race has one already.
         """
         with self._translated(), transaction.atomic(using=self.alias):
             race_id, kept, given = self.find(prefix), parse_name(name), self._names()
@@ -182,17 +182,17 @@ class Store(AbstractContextManager["Store"]):
             return kept
 
     def alterations(self, race_id: str) -> tuple[Alteration, ...]:
-        """Return what was done to the race beyond measuring it, in order of time; empty for an untouched one."""
+        """Return the changes to the race that were not part of measuring it, in order of time."""
         with self._translated():
             return tuple(row.alteration() for row in self._rows(HistoryRow).filter(race=race_id).order_by("id"))
 
     def latest(self) -> str | None:
-        """Return the id of the race that started last, whatever its clock said."""
+        """Return the id of the race that started last, whatever its clock said; None in an empty store."""
         with self._translated():
             return next(iter(self._ids()), None)
 
     def unfinished(self) -> tuple[str, ...]:
-        """Return the ids of races that were interrupted or killed, or still go on, newest first."""
+        """Return the ids of races that were interrupted or killed, or still run, newest first."""
         with self._translated():
             return tuple(self._newest_first().filter(_UNFINISHED).values_list("id", flat=True))
 
@@ -208,7 +208,7 @@ class Store(AbstractContextManager["Store"]):
         return dict(self._rows(IdRow).filter(kind="name").values_list("id", "of_id"))
 
     def _load(self, race_id: str) -> Race:
-        """Read the race before its parts: a race seen as ended then has them all."""
+        """Return the race. Its row is read before the others, so that a race seen as ended has all of them."""
         row: RaceRow = self._rows(RaceRow).get(id=race_id)
         facts = self._rows(StackFactsRow).filter(race_id=race_id).order_by("id")
         launches = self._rows(LaunchRow).filter(race_id=race_id).order_by("position")
@@ -218,11 +218,11 @@ class Store(AbstractContextManager["Store"]):
         return row.race((each.facts() for each in facts), (each.launch(slices[each.id]) for each in launches))
 
     def _insert(self, row: Row) -> None:
-        """Insert and never overwrite: this is the check that an id is fresh."""
+        """Insert ``row`` and never overwrite one: this checks that an id is new."""
         row.save(using=self.alias, force_insert=True)
 
     def _number(self, race: Race) -> int:
-        """Return the next number; that of its time for a race that ended elsewhere, or long ago."""
+        """Return the next number; for a race that ended, the number of its time."""
         rows = self._rows(RaceRow)
         if race.ending is not None:
             return rows.filter(started_at__lte=race.started_at).aggregate(last=Max("number"))["last"] or 0

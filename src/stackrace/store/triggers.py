@@ -1,10 +1,11 @@
-"""Triggers that keep history and ids, put into the database itself so that no program can go round them.
+"""Triggers that keep history and ids. They are in the database itself, so that no program can bypass them.
 
 Each is described once. The dialects hold what SQLite and PostgreSQL write differently.
 
 In SQLite they use nothing that another program's connection lacks, so a change made with the ``sqlite3`` shell is
-recorded, too. In PostgreSQL each function runs with its owner's rights and search path: whoever may change a result
-leaves history without any right on the history itself, and ``session_user`` stays the one who logged in.
+recorded, too. In PostgreSQL each function runs with its owner's rights and search path: a user who may change a
+result adds to the history without any right on the history itself, and ``session_user`` remains the user who
+logged in.
 
 Source: SQLite, "CREATE TRIGGER"; "JSON Functions And Operators". PostgreSQL, "Trigger Functions";
 "CREATE FUNCTION", "Writing SECURITY DEFINER Functions Safely".
@@ -18,22 +19,22 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Guarded:
-    """One table whose rows are guarded, and what may still change in them."""
+    """Table whose rows are guarded, and the columns that may still change."""
 
     table: str
     kind: str
-    """What history calls its rows."""
+    """Kind of the table's rows in history."""
     identity: tuple[str, ...]
-    """Columns that never change: they say what a row is and where it belongs."""
+    """Columns that never change: they identify a row and the row that it belongs to."""
     race: str = "{row}.race_id"
-    """An SQL expression for the race that the row belongs to, with ``{row}`` for the row."""
+    """SQL expression for the race that the row belongs to, with ``{row}`` for the row."""
     filled: tuple[str, ...] = ()
     """Columns that are written once more while a race is measured: at the end of a launch, or of the race."""
     filling: str = "FALSE"
-    """A condition on OLD and NEW, never NULL, under which only ``filled`` may change without an entry in history:
-    they were not written so far, or an interrupted race goes on."""
+    """Condition on OLD and NEW, never NULL, under which only ``filled`` may change without an entry in history:
+    they were not written so far, or an interrupted race continues."""
     registered: bool = False
-    """Whether its ids are in the registry."""
+    """True if the rows' ids are in the registry."""
     unique: tuple[str, ...] = ()
     """Conditions on NEW, beside that of the id, under which a row would take the place of another."""
 
@@ -45,7 +46,7 @@ _GUARDED = (
         identity=("id",),
         race="{row}.id",
         filled=("ending", "elapsed_s", "resumed", "budget_s", "twin", "duty"),
-        # going on is counted, so that it shows
+        # continuations are counted, so that they show
         filling="OLD.ending IS NULL OR OLD.ending = 'interrupted' AND NEW.ending IS NULL "
         "AND NEW.resumed = OLD.resumed + 1",
         registered=True,
@@ -56,7 +57,7 @@ _GUARDED = (
         kind="launch",
         identity=("id", "race_id", "position"),
         filled=("failure_kind", "document"),
-        # or a launch of the block that was cut; what the launch was before stays in its message
+        # or a launch of the block that was cut; its message keeps its earlier state
         filling="OLD.document = '{}' AND OLD.failure_kind IS NULL AND EXISTS "
         "(SELECT 1 FROM stackrace_race WHERE id = OLD.race_id AND ending IS NULL) "
         "OR COALESCE(NEW.failure_kind, '') = 'interrupted' AND COALESCE(OLD.failure_kind, '') <> 'interrupted' "
@@ -68,7 +69,7 @@ _GUARDED = (
         table="stackrace_slice",
         kind="slice",
         identity=("id", "launch_id"),
-        # of a launch that somebody has deleted first, history still knows the race
+        # history still knows the race of a launch that was deleted first
         race="COALESCE((SELECT race_id FROM stackrace_launch WHERE id = {row}.launch_id), "
         "(SELECT MAX(race) FROM stackrace_history WHERE kind = 'launch' AND row_id = {row}.launch_id), '')",
     ),
@@ -80,32 +81,32 @@ _IDS = _Guarded(
     identity=("id", "kind", "of_id"),
     unique=("NEW.kind = 'name' AND kind = 'name' AND of_id = NEW.of_id",),
 )
-"""The registry, which has no history."""
+"""Registry, which has no history."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Trigger:
     table: str
     name: str
-    """Unique within the table."""
+    """Name, unique within the table."""
     event: str
-    """As SQL has it: ``AFTER UPDATE``."""
+    """Event as SQL has it: ``AFTER UPDATE``."""
     action: str
     """Statements, each with its semicolon."""
     condition: str = "TRUE"
 
 
 class _Sqlite:
-    """It knows no users. ``now`` (UTC in ISO 8601) and ``who``, whoever makes the change, are expressions."""
+    """Dialect of SQLite, which has no users. ``now`` (UTC in ISO 8601) and ``who``, the author, are expressions."""
 
     differs = "IS NOT"
-    """The operator between two values of which both may be NULL."""
+    """Operator between two values that may both be NULL."""
     now = "strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now')"
     who = "'unknown'"
-    """Our own connections sign, see ``database``."""
+    """Author of changes by other programs; our own connections sign, see ``database``."""
 
     def row(self, columns: Sequence[str]) -> str:
-        """Return an expression for the OLD row as JSON, which knows neither bytes nor all the digits of a float."""
+        """Return an expression for the OLD row as JSON, which has neither bytes nor all the digits of a float."""
         pairs = (
             f"'{name}', CASE typeof(OLD.\"{name}\") WHEN 'blob' THEN hex(OLD.\"{name}\") "
             f"WHEN 'real' THEN printf('%!.17g', OLD.\"{name}\") ELSE OLD.\"{name}\" END"
@@ -118,7 +119,7 @@ class _Sqlite:
         return f"SELECT RAISE(ABORT, '{why}');"
 
     def more(self, guarded: _Guarded) -> _Trigger:
-        """Refuse INSERT OR REPLACE, which deletes without any DELETE trigger unless recursive_triggers is on."""
+        """Return the trigger that refuses INSERT OR REPLACE: it deletes without a DELETE trigger by default."""
         exists = " OR ".join(
             f"EXISTS (SELECT 1 FROM {guarded.table} WHERE {same})" for same in ("id = NEW.id", *guarded.unique)
         )
@@ -126,7 +127,7 @@ class _Sqlite:
         return _Trigger(guarded.table, "unique", "BEFORE INSERT", refusal, exists)
 
     def create(self, trigger: _Trigger) -> Iterator[str]:
-        """Yield the statements that put a trigger in."""
+        """Yield the statements that create ``trigger``."""
         yield (
             f"CREATE TRIGGER {trigger.table}_{trigger.name} {trigger.event} ON {trigger.table} "
             f"WHEN {trigger.condition} BEGIN {trigger.action} END"
@@ -134,7 +135,10 @@ class _Sqlite:
 
 
 class _Postgresql:
-    """It allows queries in a function only, not in the condition of a trigger. The same members as ``_Sqlite``."""
+    """Dialect of PostgreSQL, with the same members as ``_Sqlite``.
+
+    Queries are allowed in a function only, not in the condition of a trigger.
+    """
 
     differs = "IS DISTINCT FROM"
     now = """to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"+00:00"')"""
@@ -163,11 +167,11 @@ class _Postgresql:
 
 
 _Dialect = _Sqlite | _Postgresql
-"""What one kind of database writes in its own way."""
+"""Differences between the databases' languages."""
 
 
 def statements(vendor: str, columns: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Yield what puts all triggers into a ``vendor``'s database; ``columns`` are those of each table."""
+    """Yield the statements that create all triggers in a ``vendor``'s database, for the ``columns`` by table."""
     dialect = _Postgresql() if vendor == "postgresql" else _Sqlite()
     for guarded in _GUARDED:
         for trigger in _triggers(guarded, columns[guarded.table], dialect):
@@ -184,7 +188,7 @@ def _triggers(guarded: _Guarded, columns: Sequence[str], dialect: _Dialect) -> I
 
 
 def _identity(guarded: _Guarded, dialect: _Dialect) -> Iterator[_Trigger]:
-    """Yield what refuses that a row becomes another."""
+    """Yield the triggers that refuse to turn a row into another."""
     changed = " OR ".join(f"OLD.{column} {dialect.differs} NEW.{column}" for column in guarded.identity)
     refusal = dialect.refuse("an id never changes, nor where a row belongs")
     yield _Trigger(guarded.table, "identity", "BEFORE UPDATE", refusal, changed)
@@ -215,7 +219,7 @@ def _entry(guarded: _Guarded, deed: str, row: str, changed: str, before: str, di
 
 
 def _changed(columns: Iterable[str], dialect: _Dialect) -> str:
-    """Return an expression for the names of the columns that differ, each with a blank behind it."""
+    """Return an expression for the names of the columns that differ, each followed by a blank."""
     names = (
         f"CASE WHEN OLD.\"{name}\" {dialect.differs} NEW.\"{name}\" THEN '{name} ' ELSE '' END" for name in columns
     )
@@ -223,7 +227,7 @@ def _changed(columns: Iterable[str], dialect: _Dialect) -> str:
 
 
 def _registry(guarded: _Guarded) -> Iterator[_Trigger]:
-    """Yield what enters ids, and takes them out with all that belongs to them."""
+    """Yield the triggers that enter ids, and remove them with all that belongs to them."""
     within = "NULL" if guarded.kind == "race" else guarded.race.format(row="NEW")
     enter = f"INSERT INTO stackrace_ids (id, kind, of_id) VALUES (NEW.id, '{guarded.kind}', {within});"
     yield _Trigger(guarded.table, "registered", "AFTER INSERT", enter)

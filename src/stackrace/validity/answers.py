@@ -1,4 +1,4 @@
-"""Were the answers right, and did they come?"""
+"""Checks of the answers: right ones, and all of them in time."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ STAGES = {
     "read": "the server closed without an answer: look at its log for workers that died or were recycled",
     "protocol": f"the answer is no valid HTTP, or {LARGE_HEAD}: ask for it with curl -v",
 }
-"""What to look at when requests fail at a stage; wrong bodies have a check of their own."""
+"""Advice by the stage at which requests fail; wrong bodies have a check of their own."""
 
 _GATEWAY = (502, 504)
-"""What a server answers only as a gateway. Source: RFC 9110 sections 15.6.3 and 15.6.5."""
+"""Statuses that only a gateway answers with. Source: RFC 9110 sections 15.6.3 and 15.6.5."""
 
 _FEW = 0.01
-"""The share of answers to a page that changed in the app itself beyond which a slice is lost."""
+"""Share of answers to a page that changed in the app itself beyond which a slice is lost."""
 
 _FEWER = f"{LOWER_CONCURRENCY}, or give the {{knob.server}} more workers"
 _LOWER_BOUNDS = "{censored:list} include requests unfinished at the end: they are lower bounds"
@@ -38,7 +38,7 @@ _LOWER_BOUNDS = "{censored:list} include requests unfinished at the end: they ar
 def _run_cut_off(observation: Observation) -> Finding | None:
     """A run with a fixed number of requests ended before all were sent.
 
-    Its throughput holds, its length does not.
+    Its throughput is right, its length is not.
     """
     requests, limit_s = observation.load.requests, observation.limit_s
     if requests is None or observation.result.duration_s < limit_s:
@@ -85,14 +85,14 @@ def nothing_right(observation: Observation) -> Finding | None:
 def wrong_body(observation: Observation) -> Finding | None:
     """An answer differs from the app's own answer.
 
-    A stack that is fast and wrong is wrong. Parts that change by design were found before the race by asking
-    the app several times, and the app is asked again before a stack is blamed; so one difference is enough.
+    A stack that is fast and wrong is wrong. Parts that change by design were found before the race by asking the
+    app several times, and the app is asked again before a stack is blamed. So one difference is enough.
     """
     wrong = observation.result.counts.failed.get("body", 0)
     if not wrong or wrong > observation.wrongly_accused:
         named = "named" if observation.wrongs else ""
         return wrong_body.judge(wrong, case=named, wrongs="; ".join(observation.wrongs))
-    # few of them say little less of the stack's speed than right answers would
+    # a few of them hardly change what the slice says of the stack's speed
     few = wrong <= _FEW * observation.answered
     limits = Limits(redoes=0) if few else Limits(invalidates=0)
     return wrong_body.judge(wrong, limits=limits, case="app", cure="app")
@@ -109,13 +109,14 @@ def wrong_body(observation: Observation) -> Finding | None:
 def _changing_page(observation: Observation) -> Finding | None:
     """A page that was constant before the race changes in the app itself.
 
-    The app was asked again when a stack was accused, so the stacks are held against less: a length, or the status.
+    The app was asked again when a stack gave a wrong answer. From then on less of each answer is compared: a
+    length, or the status.
     """
     return _changing_page.judge(len(observation.changing), pages=observation.changing)
 
 
 def changed_by(verdict: Verdict) -> tuple[str, ...]:
-    """Return the pages, ``GET /path``, that had changed in the app itself by the end of a slice."""
+    """Return the pages, as ``GET /path``, that had changed in the app itself by the end of a slice."""
     found = [finding.facts["pages"] for finding in verdict.findings if finding.check == "changing-page"]
     return tuple(str(page) for pages in found if isinstance(pages, tuple) for page in pages)
 
@@ -139,8 +140,8 @@ def changed_by(verdict: Verdict) -> tuple[str, ...]:
 def unexpected_status(observation: Observation) -> Finding | None:
     """Answers had another status than expected.
 
-    Errors are cheaper than answers, so a stack that refuses work looks fast. They never count as throughput,
-    but the time they did not take does.
+    Errors are cheaper than answers, so a stack that refuses work looks fast. Errors never count as throughput, but
+    the time that they save helps the stack.
     """
     wrong = observation.result.counts.non2xx
     return unexpected_status.judge(
@@ -156,9 +157,9 @@ def unexpected_status(observation: Observation) -> Finding | None:
 
 
 def _giver(observation: Observation) -> str:
-    """Return the title of the server that gave the wrong status, where its own header proves it; else nothing.
+    """Return the title of the server that gave the wrong status, if its own header proves it; else nothing.
 
-    A proxy may write its header on an answer of the app's. Bad Gateway and Gateway Timeout only a proxy gives: of
+    A proxy may write its header on an answer of the app's. Only a proxy answers Bad Gateway and Gateway Timeout: of
     two hops the first.
     """
     hops = observation.stack.hops if observation.stack is not None else ()
@@ -182,8 +183,8 @@ def _giver(observation: Observation) -> str:
 def failures(observation: Observation) -> Finding | None:
     """Requests failed before their answer was complete.
 
-    A worker that is recycled may cut off a request or two; a stack that loses one in a hundred is not
-    measured but broken, and its failures leave the others more room. Wrong bodies have a check of their own.
+    A worker that is recycled may cut off a request or two. A stack that loses one in a hundred is broken, and its
+    failures leave more room for its other requests. Wrong bodies have a check of their own.
     """
     stages = {
         stage: number for stage, number in observation.result.counts.failed.items() if number and stage != "body"
@@ -210,7 +211,7 @@ def failures(observation: Observation) -> Finding | None:
 def _timeouts(observation: Observation) -> Finding | None:
     """Requests timed out.
 
-    Dropping what never came back is how a server that hangs gets a perfect p99.
+    If requests without an answer were dropped, a server that hangs would get a perfect p99.
     """
     censored = _censored(observation)
     return _timeouts.judge(
@@ -234,8 +235,8 @@ def _timeouts(observation: Observation) -> Finding | None:
 def _unfinished_requests(observation: Observation) -> Finding | None:
     """Quantiles that include requests unfinished at the end are lower bounds ("≥").
 
-    What is merely under way when the slice ends is normal in a closed loop and no finding, even where it may bound
-    the last per mille. Where requests timed out, that is said instead.
+    In a closed loop it is normal that requests are under way when the slice ends; this is no finding, even if they
+    may bound the last per mille. If requests timed out, the check on timeouts reports instead.
     """
     if observation.result.counts.timed_out:
         return None
@@ -261,7 +262,7 @@ def _censored(observation: Observation) -> tuple[str, ...]:
 def _books_unbalanced(observation: Observation) -> Finding | None:
     """The counts do not add up: scheduled = right + wrong + failed + timed out + under way + unsent.
 
-    Then the engine lost track of requests, and no figure of the slice can be trusted.
+    The engine lost track of requests, so no figure of the slice can be trusted.
     """
     counts = observation.result.counts
     missing = counts.scheduled - (counts.ok + counts.errors + counts.in_flight + counts.unsent)
@@ -281,9 +282,9 @@ def _books_unbalanced(observation: Observation) -> Finding | None:
 def _bytes_unaccounted(observation: Observation) -> Finding | None:
     """Some received bytes belong to no answer.
 
-    The engine counts every byte it reads, and gives each to the answer it is part of. What is left over was sent
-    beyond an answer's end, or while nothing was asked: answers that were given twice, or a length that lies. A
-    server that says goodbye to an idle connection (408) sends a few, so few only warn.
+    The engine counts every byte that it reads, and assigns it to an answer. The rest was sent beyond an answer's
+    end, or while no request was open: an answer was sent twice, or a length is wrong. A server that says goodbye to
+    an idle connection (408) sends a few bytes, so a few only warn.
     """
     surplus, read = observation.result.surplus_bytes, observation.result.bytes_read
     return _bytes_unaccounted.judge(surplus / max(1, read), surplus_bytes=surplus, read_bytes=read)

@@ -1,6 +1,6 @@
-"""Did the app itself answer each request, once, or something that remembered the answer or asked again?
+"""Checks that the app itself answers each request once: no cache answers, and nothing retries.
 
-A cache that the stack itself declares (``SERVER:cache=on``) is what is raced then, and no finding.
+A cache that the stack itself declares (``SERVER:cache=on``) is part of the race, and no finding.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _CACHE_BETWEEN = "a cache answers between client and server: switch it off, or l
 def _nonces_lost(observation: Observation) -> Finding | None:
     """Answers did not repeat their request's unique number.
 
-    An answer that was made for another request cannot hold it, whatever its headers claim.
+    An answer that was made for another request cannot contain it, whatever its headers say.
     """
     return None if _keeps_answers(observation) else _nonces_lost.judge(observation.result.nonces_lost)
 
@@ -40,7 +40,7 @@ def _nonces_lost(observation: Observation) -> Finding | None:
 def _cached_answers(observation: Observation) -> Finding | None:
     """Answers came from a cache, according to their headers (Age, X-Cache).
 
-    A stack that answers from a cache does not run the app, so it is not compared with those that do.
+    A stack that answers from a cache does not run the app, so it is not compared with stacks that do.
     """
     return None if _keeps_answers(observation) else _cached_answers.judge(observation.result.cached_answers)
 
@@ -57,8 +57,8 @@ def _cached_answers(observation: Observation) -> Finding | None:
 def _stale_dates(observation: Observation) -> Finding | None:
     """Answers had a Date more than two seconds before their request.
 
-    Servers stamp an answer when they make it, or when they begin on its request, some only once a second. One that
-    is older than its request was made for another.
+    Servers stamp an answer when they make it, or when they begin on its request; some stamp only once a second. An
+    answer that is older than its request was made for another.
     """
     if _keeps_answers(observation):
         return None
@@ -67,7 +67,7 @@ def _stale_dates(observation: Observation) -> Finding | None:
 
 
 def _keeps_answers(observation: Observation) -> bool:
-    """Whether a hop of the stack says that it keeps answers."""
+    """Return True if a hop of the stack declares that it caches answers."""
     return observation.stack is not None and observation.stack.keeps_answers
 
 
@@ -87,8 +87,8 @@ _MISSING = 0.25
 def _retries(observation: Observation) -> Finding | None:
     """The engine sent requests again because the server closed their connection.
 
-    Each counts once, with the time both took. It is what browsers do, and a sign that a server closes connections
-    while they are in use.
+    Each counts once, with the time of both attempts. Browsers do the same. It is a sign that a server closes
+    connections while they are in use.
     """
     again = observation.result.retried
     return _retries.judge(again / max(1, observation.tried), again=again)
@@ -113,10 +113,10 @@ def _retries(observation: Observation) -> Finding | None:
 def _hidden_retries(observation: Observation) -> Finding | None:
     """The app counted more requests than the client sent (something retries), or far fewer (a cache answers).
 
-    A front end that asks a second worker when the first one fails makes its errors vanish and the app work twice.
-    One that answers a quarter of the requests by itself is a cache. The app's count is its own, one number per
-    process of a Python host, so apps in Ruby and plain files have none. More is too much beyond what may
-    be under way at both ends (twice the connections), and what passes between the two moments of looking.
+    A front end that asks a second worker when the first one fails makes its errors vanish and the app work twice. A
+    front end that answers a quarter of the requests by itself is a cache. The app counts by itself, one number per
+    process of a Python host, so apps in Ruby and plain files have no count. The limit leaves room for requests
+    under way at both ends (twice the connections), and for those between the two readings.
     """
     if observation.served is None:
         return None

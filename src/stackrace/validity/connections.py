@@ -1,4 +1,4 @@
-"""Could connections be opened, did the kernel lose any, were they kept, and did each get its turn?"""
+"""Checks of connections: opened as asked, none lost by the kernel, kept alive, and served evenly."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _QUEUES = {
     "kept": f"{_BACKLOG}; or {LOWER_CONCURRENCY}",
     "closed": f"{_BACKLOG}; or {{knob.keep}}, so that connections are not opened per request",
 }
-"""Where connections were lost: by whether they are kept."""
+"""Remedies for lost connections, by whether connections are kept."""
 
 
 @on_slice_and_run(
@@ -35,9 +35,9 @@ _QUEUES = {
 def _established(observation: Observation) -> Finding | None:
     """Fewer connections were open at the same time than the load asks for.
 
-    A figure for 250 clients that was got with 200 is a figure for 200. Only kept connections can be held to
-    this: with keep-alive off, or a server that closes, some are always being opened. A load of fewer requests
-    than connections needs no more connections than requests, an open loop no more than it has use for.
+    A figure for 250 clients that was measured with 200 is a figure for 200. The check needs kept connections: with
+    keep-alive off, or a server that closes, some are always being opened. A load of fewer requests than connections
+    needs no more connections than requests, an open loop only those that it uses.
     """
     few_reconnects = _reconnects.limits.warns or 0.0
     if not _are_kept(observation) or observation.load.is_open or _reconnect_share(observation) > few_reconnects:
@@ -144,7 +144,7 @@ def _reconnect_share(observation: Observation) -> float:
 def _ports_exhausted(observation: Observation) -> Finding | None:
     """A connection could not be opened because every local port was in use (EADDRNOTAVAIL).
 
-    The client then waits for its own ports, and the server is measured at what is left.
+    The client then waits for its own ports, and the server looks slower than it is.
     """
     return _ports_exhausted.judge(
         observation.result.ports_exhausted,
@@ -167,7 +167,7 @@ def _descriptors_exhausted(observation: Observation) -> Finding | None:
 
 
 _LUMPS_S = (1.0, 3.0, 7.0)
-"""When a connection comes about whose first packets were lost: the timer starts at one second and doubles."""
+"""Seconds to connect if the first packets were lost: the timer starts at one second and doubles."""
 _LUMP_WIDTH_S = 0.2
 _LEAST_LUMP = 3
 
@@ -184,9 +184,9 @@ _LEAST_LUMP = 3
 def _listen_overflows(observation: Observation) -> Finding | None:
     """A full accept queue lost connections.
 
-    The client tries again after one, three, seven seconds: what is measured then is that timer. The counter
-    is that of the whole network namespace; connections are counted where they were accepted, so that those
-    from one hop to the next are among them.
+    The client tries again after one, three, seven seconds, so latencies show that timer. The counter is that of the
+    whole network namespace. Connections are counted where they are accepted, which includes those from one hop to
+    the next.
     """
     lost = observation.machine.listen_overflows
     opened = max(observation.machine.accepted, observation.result.connections_opened) + lost
@@ -232,9 +232,9 @@ def _latency_lumps(observation: Observation) -> Finding | None:
     """Many latencies are just above 1, 3 or 7 s: attempts to connect were repeated.
 
     The timer of a lost SYN runs for one second and doubles, so such a request takes its usual time and 1, 3 or 7 s.
-    It shows even where the kernel that waited is another machine's. A lump is at least three requests within 0.2 s
-    above the mark, and four times as many as within 0.2 s below it; a server whose median is itself near a second
-    can have none. Requests that were cut off or unfinished, of which only a lower bound is known, do not count.
+    It shows even if the kernel that waited is another machine's. A lump is at least three requests within 0.2 s
+    above the mark, and four times as many as within 0.2 s below it. A server whose median is itself over 0.2 s has
+    none. Requests that were cut off or unfinished do not count, since only a lower bound is known.
     """
     lumps = {f"{mark_s:g}": size for mark_s in _LUMPS_S if (size := _lump(observation, mark_s))}
     if not lumps:
@@ -249,7 +249,7 @@ def _latency_lumps(observation: Observation) -> Finding | None:
 
 
 def _lump(observation: Observation, mark_s: float) -> int:
-    """Return how many latencies heap up above ``mark_s``, 0 when it is no heap."""
+    """Return the number of latencies that heap up above ``mark_s``; 0 if they are no heap."""
     if observation.result.latency.p50 > _LUMP_WIDTH_S:
         return 0
     above = sum(size for value_s, size in observation.slow if mark_s <= value_s < mark_s + _LUMP_WIDTH_S)
@@ -258,7 +258,7 @@ def _lump(observation: Observation, mark_s: float) -> int:
 
 
 _DELAY_S = (0.039, 0.05)
-"""Linux sends an acknowledgement after 40 ms where there is nothing to send it with: TCP_DELACK_MIN."""
+"""Range in seconds of answers that wait for a delayed acknowledgement: Linux waits 40 ms, TCP_DELACK_MIN."""
 _MOSTLY = 0.5
 
 
@@ -276,10 +276,10 @@ _MOSTLY = 0.5
 def _delayed_acks(observation: Observation) -> Finding | None:
     """The second part of each answer waits 40 ms for the first one's acknowledgement.
 
-    The server holds a small part back while another is unacknowledged (Nagle's algorithm), and the client, which
-    waits for the rest, has nothing to send an acknowledgement with. The CPU is idle meanwhile. The kernel counts
-    delayed acknowledgements for the whole network namespace, also those of requests that an app works on for as
-    long. So it shows only where answers take as long as the timer, and the page by itself half of that at most.
+    The server holds a small part back while another is unacknowledged (Nagle's algorithm). The client waits for the
+    rest, so it has no data to send an acknowledgement with. The CPU is idle meanwhile. The kernel counts delayed
+    acknowledgements for the whole network namespace, also those of requests on which an app works as long. So the
+    check reports only if answers take as long as the timer, and the page by itself half of that at most.
     """
     p50_s, (low_s, high_s) = observation.result.latency.p50, _DELAY_S
     if observation.pauses or not observation.answered:
@@ -303,7 +303,7 @@ def _retransmits(observation: Observation) -> Finding | None:
     """TCP segments were sent again (attempts to connect do not count).
 
     Single ones are the ordinary end of connections whose process was busy. Loopback loses nothing, so on it many
-    mean that a receiver did not get to read. Other traffic of the machine counts too: no more than a warning.
+    mean that a receiver did not get to read. Other traffic of the machine counts too, so it only warns.
     """
     again = max(0, observation.machine.retransmits - observation.machine.syn_retransmits)
     return _retransmits.judge(

@@ -1,4 +1,4 @@
-"""Who else was on the cores: other guests and programs, the engine, idle stacks; did the stack keep to its own?"""
+"""Checks of the cores: other guests and programs, the engine or idle stacks on them; the stack on others."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from .declaration import Cause, Limits, on_slice, on_slice_and_run
 from .observation import Observation
 
 MOST_TAKEN = 0.10
-"""The share of the stacks' cores that others may have while a stack waits."""
+"""Largest share of the stacks' cores that others may have while a stack waits."""
 
 
 @on_slice_and_run(
@@ -24,8 +24,8 @@ MOST_TAKEN = 0.10
 def _steal(observation: Observation) -> Finding | None:
     """The hypervisor gave this machine's CPU time to others.
 
-    Stolen time looks like a slow server, and stacks suffer unequally: where engine and stack were kept to 0.9 of a
-    core, some lost 19 % and one 28 %. It comes in waves, so the slice is worth another try.
+    Stolen time looks like a slow server, and stacks suffer unequally: when engine and stack were kept to 0.9 of a
+    core, some lost 19 % and one 28 %. It comes in waves, so measuring the slice again may help.
     """
     return _steal.judge(_share(observation, observation.machine.steal_s))
 
@@ -44,9 +44,9 @@ def _steal(observation: Observation) -> Finding | None:
 def _foreign_cpu(observation: Observation) -> Finding | None:
     """Processes outside the race used CPU time.
 
-    They share caches and memory with stack and engine; whether they took the cores is what *contention* looks at.
-    The figure is what remains of the machine's busy time without stack, other stacks and ourselves; ticks of 10 ms
-    and the instants between the readings make it uncertain by one or two per cent of a slice of 2 s.
+    They share caches and memory with stack and engine; *contention* checks if they took the cores. The figure is
+    the machine's busy time minus the time of the stack, of other stacks and of ourselves. Ticks of 10 ms and the
+    instants between the readings make it uncertain by one or two per cent of a slice of 2 s.
     """
     foreign_s = (
         observation.machine.busy_s - observation.machine.own_s - observation.stack_cpu_s - observation.idle_cpu_s
@@ -77,10 +77,11 @@ def _foreign_cpu(observation: Observation) -> Finding | None:
 def contention(observation: Observation) -> Finding | None:
     """Processes outside the race had the stack's cores while the stack was ready to run.
 
-    The more processes a stack has ready, the more of a contended core it gets: the scheduler's sharing would be
-    measured, and no number of slices makes up for it. What others merely find idle takes nothing away. So the
-    figure is what they used of these cores, but no more than the stack's threads, all together, waited. Who wants
-    less than the limit gets it from every stack alike: it is less than a fair share beside up to nine processes.
+    The more processes a stack has ready, the more of a contended core it gets: this would measure how the scheduler
+    shares, and no number of slices corrects that. Time that others use while the cores are idle takes nothing away.
+    So the figure is the time that others used of these cores, but no more than the stack's threads waited, all
+    together. A program that wants less than the limit gets it from every stack alike: it is less than a fair share
+    beside up to nine processes.
     """
     machine = observation.machine
     if not machine.stack_cores or machine.elapsed_s <= 0:
@@ -122,7 +123,7 @@ def _shared_cores(observation: Observation) -> Finding | None:
     """Engine and stack compete for a core; the finding states what both cost per request.
 
     The faster the stack, the more the engine takes from it: differences between stacks come out too small. The
-    figure is CPU time over right answers.
+    figure is CPU time divided by right answers.
     """
     if not observation.cores.shared:
         return None
@@ -150,8 +151,8 @@ def _shared_cores(observation: Observation) -> Finding | None:
 def _idle_stacks_busy(observation: Observation) -> Finding | None:
     """Stacks that wait for their turn used CPU time.
 
-    All stacks of a block are up at once so that their slices can alternate; that is fair only while the idle
-    ones cost nothing. Reloaders that poll files and workers that spin are the usual reasons.
+    All stacks of a block are up at once so that their slices can alternate. That is fair only while the idle ones
+    cost nothing. The usual reasons are reloaders that poll files and workers that spin.
     """
     elapsed_s = observation.machine.elapsed_s
     share = observation.idle_cpu_s / elapsed_s if elapsed_s > 0 else 0.0
@@ -170,8 +171,8 @@ def _idle_stacks_busy(observation: Observation) -> Finding | None:
 def _beyond_its_cores(observation: Observation) -> Finding | None:
     """A part of the stack ran on cores that are not its own.
 
-    A process that is born while its stack is bound to its cores escapes, and twice the throughput is believed. So
-    every stack is bound anew before each slice, and what it used all the same is compared with what its cores have.
+    A process that starts while its stack is being bound to its cores can escape, and then doubles the throughput
+    unnoticed. So every stack is bound anew before each slice, and its CPU time is compared with that of its cores.
     """
     machine = observation.machine
     had_s = machine.elapsed_s * len(observation.cores.stack_cores)

@@ -1,4 +1,4 @@
-"""A check is declared beside its function: its id, limits, effects, words and source, each stated once.
+"""Declarations of checks, beside their functions: id, limits, effects, words and source, each stated once.
 
 The function reads its limits from the declaration, the words are filled in from the finding's facts, and
 ``docs/checks.md`` is written from the same values.
@@ -20,7 +20,7 @@ View = TypeVar("View")
 
 
 class Made(StrEnum):
-    """When a check is made."""
+    """Moment at which a check is made."""
 
     START = "before the start"
     SLICE = "slice"
@@ -31,7 +31,7 @@ class Made(StrEnum):
 
 
 class Cause(StrEnum):
-    """What several checks see the signs of; a short report tells such checks together."""
+    """Common cause of several checks; a short report joins such checks."""
 
     PROGRAMS = "other programs"
     MACHINE = "an uneven machine"
@@ -41,7 +41,7 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """The limit of each effect, in the check's unit; None: the check never has that effect."""
+    """Limit of each effect, in the check's unit; None: the check never has that effect."""
 
     warns: float | None = None
     redoes: float | None = None
@@ -49,7 +49,7 @@ class Limits:
 
     @property
     def gravest_first(self) -> tuple[tuple[Effect, float], ...]:
-        """The effects that have a limit."""
+        """Effects that have a limit, the gravest first."""
         every = (
             (Effect.INVALIDATES, self.invalidates),
             (Effect.REDOES, self.redoes),
@@ -59,48 +59,48 @@ class Limits:
 
     @property
     def only_warns(self) -> Limits:
-        """These limits without the graver effects."""
+        """The same limits without the graver effects."""
         return Limits(warns=self.warns)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declaration:
-    """What there is to say about a check beside its code. Used as a decorator, it makes a function a ``Check``.
+    """Declaration of a check. Used as a decorator, it makes a function a ``Check``.
 
-    ``seen`` and ``remedy`` are templates, or several by the finding's ``case`` and ``cure``; they are filled with
-    the finding's ``value``, ``limit`` and facts, and ``knob`` names what the reader can turn.
+    ``seen`` and ``remedy`` are templates, or several by the finding's ``case`` and ``cure``. They are filled with
+    the finding's ``value``, ``limit`` and facts, and ``knob`` names the settings that the reader can change.
     """
 
     id: str
-    """Stable: documents and stores keep it."""
+    """Stable identifier: documents and stores keep it."""
     number: int = 0
-    """The number in the method's list of checks; 0 if it has none there."""
+    """Number in the method's list of checks; 0 if it has none there."""
     seen: str | Mapping[str, str]
     remedy: str | Mapping[str, str]
     title: str = ""
-    """Its id in words, unless it is given."""
+    """Name of the check; by default its id in words."""
     made: tuple[Made, ...]
     source: str = ""
-    """The paper, standard or manual it rests on; empty where it speaks for itself."""
+    """Paper, standard or manual that the check rests on; empty if it needs none."""
     limits: Limits = field(default_factory=Limits)
     unit: Unit = Unit.COUNT
-    """A share where ``of`` says of what, unless another one is given."""
+    """Unit of the limits; a share by default if ``of`` is given."""
     least: bool = False
-    """Whether the limits are the least that is right, not the most."""
+    """True if the limits are minimums, not maximums."""
     effects: tuple[Effect, ...] = ()
-    """For checks whose effect does not follow from ``limits``."""
+    """Effects that do not follow from ``limits``."""
     threshold: str | Mapping[str, str] = ""
-    """Template of the limit in words, where "at most" and the limit is not enough."""
+    """Template of the limit in words, if "at most" and the limit is not enough."""
     rule: str = ""
-    """The limit for the list of checks, where it is not one number: a formula, or what must hold; that of
-    ``threshold`` where there are no ``limits``."""
+    """Limit for the list of checks, if it is not one number: a formula, or a condition; by default ``threshold`` if
+    there are no ``limits``."""
     of: str = ""
-    """What a share is of: "of the time"."""
+    """Whole that a share is taken of: "of the time"."""
     cause: Cause | None = None
-    """What it sees a sign of, where other checks see signs of the same."""
+    """Common cause, if other checks show the same."""
     passing: bool = False
-    """Whether what it refuses is worth another try, since its cause may pass; what is refused again counts no more
-    than before. For causes that favour some stacks: see docs/method.md."""
+    """True if a slice that the check refuses is worth another try, since the cause may pass; a slice refused again
+    counts no more than before. For causes that favour some stacks: see docs/method.md."""
 
     def __post_init__(self) -> None:
         in_words = isinstance(self.threshold, str) and self.limits == Limits()
@@ -118,39 +118,39 @@ class Declaration:
 
     @property
     def possible_effects(self) -> tuple[Effect, ...]:
-        """The effects its findings can have, the mildest first."""
+        """Effects that its findings can have, the mildest first."""
         limited = tuple(effect for effect, _ in self.limits.gravest_first)
         return tuple(effect for effect in Effect if effect in (self.effects or limited))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Check(Generic[View]):
-    """A declared check: call it with what there is to see, and it returns a finding or None."""
+    """Declared check: call it with an observation, and it returns a finding or None."""
 
     declaration: Declaration
     function: Callable[[View], Finding | None]
 
     def __call__(self, view: View) -> Finding | None:
-        """Look at ``view``."""
+        """Return the finding on ``view``, or None."""
         return self.function(view)
 
     @property
     def limits(self) -> Limits:
-        """The declared limits."""
+        """Declared limits."""
         return self.declaration.limits
 
     @property
     def summary(self) -> str:
-        """What the check looks at: the first sentence of its function's docstring."""
+        """Description of the check: the first paragraph of its function's docstring."""
         paragraph = (inspect.getdoc(self.function) or "").split("\n\n", 1)[0]
         return re.sub(r"\s+", " ", paragraph).strip()
 
     def judge(
         self, value: float, *, limits: Limits | None = None, case: str = "", cure: str = "", **facts: Fact
     ) -> Finding | None:
-        """Return a finding with the gravest effect whose limit ``value`` crosses; None when it crosses none.
+        """Return a finding with the gravest effect whose limit ``value`` crosses; None if it crosses none.
 
-        ``limits`` replace the declared ones where they depend on the observation.
+        ``limits`` replace the declared ones if they depend on the observation.
         """
         for effect, limit in (limits or self.limits).gravest_first:
             if value < limit if self.declaration.least else value > limit:

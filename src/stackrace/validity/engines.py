@@ -1,4 +1,4 @@
-"""Where several engines send a load: did all of them, from the agreed moment on, without a stop?"""
+"""Checks of several engines that send one load: all of them did, from the agreed moment on, without a stop."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .declaration import Limits, on_slice
 from .observation import Observation
 
 _TIMEOUT_S = 0.2
-"""The shortest retransmission timeout of Linux, TCP_RTO_MIN in include/net/tcp.h."""
+"""Shortest retransmission timeout of Linux, TCP_RTO_MIN in include/net/tcp.h."""
 
 
 @on_slice(
@@ -38,7 +38,7 @@ def _engine_lost(observation: Observation) -> Finding | None:
 def _engine_late(observation: Observation) -> Finding | None:
     """One of several load engines did not begin with the others.
 
-    All are told one moment, each by its own clock. Who begins later leaves the others to load the stack alone.
+    All start at one moment, each by its own clock. While one is late, the others load the stack alone.
     """
     shares = [share for share in observation.result.engines if not share.lost]
     if not shares:
@@ -75,8 +75,8 @@ def _engine_stalled(observation: Observation) -> Finding | None:
 def _engine_network(observation: Observation) -> Finding | None:
     """The network between an engine and the stack lost segments, so that requests waited for their repetition.
 
-    Who waits for an answer that is cut off sends little, so that few segments tell of it. Therefore time counts,
-    too: each timeout, on either side, took 200 ms or longer, which is counted as latency of the stack.
+    While an answer is cut off, little is sent, so few segments show the loss. Therefore time counts, too: each
+    timeout, on either side, took 200 ms or longer, which is counted as latency of the stack.
     """
     shares = [share for share in observation.result.engines if share.segments_sent]
     worst = max(shares, key=lambda share: share.retransmits / share.segments_sent, default=None)
@@ -108,9 +108,9 @@ def _engine_network(observation: Observation) -> Finding | None:
 def _network_full(observation: Observation) -> Finding | None:
     """The slice moved nearly all the bytes that the network between engines and host carries.
 
-    Then every stack is as fast as the network. Bytes are those of requests and answers, and what they are compared
-    with is the payload of a transfer before the race: of each engine alone, and of all at once. Silent where none
-    was made. Packets' headers are in neither, so a network that is full of small packets may not be noticed.
+    Then every stack is as fast as the network. The bytes are those of requests and answers. They are compared with
+    the payload of a transfer before the race: of each engine alone, and of all at once. Without such a transfer the
+    check is silent. Packets' headers are in neither, so a network that is full of small packets may not be noticed.
     """
     fullest = max(_flows(observation), key=lambda flow: flow.share, default=None)
     if fullest is None:
@@ -134,7 +134,7 @@ class _Flow:
 
 
 def _flows(observation: Observation) -> Iterator[_Flow]:
-    """Yield what each engine moved, and what all did, both ways."""
+    """Yield the flow of each engine, and of all together, both ways."""
     length_s = observation.result.duration_s
     paths = {path.engine: path for path in observation.network}
     shares = [share for share in observation.result.engines if share.name in paths]

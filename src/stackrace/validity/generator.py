@@ -1,4 +1,4 @@
-"""Was the client the limit, late, or out of rhythm? Then the figures say nothing about the server."""
+"""Checks of the client: if it was the limit, late, or out of rhythm, the figures say nothing about the server."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .declaration import Cause, Limits, on_slice_and_run
 from .observation import Observation
 
 _IDLE = 0.25
-"""A thread that is busy for less of its time is not what limits anything."""
+"""Busy share of a thread below which it cannot be the limit."""
 
 _OWN_CORE = "{knob.own_core}"
 _ANOTHER_CORE = "{knob.another_core}; or a lower rate"
@@ -38,9 +38,9 @@ _RELIEF = {
 def _generator_busy(observation: Observation) -> Finding | None:
     """The engine's busiest thread may limit the throughput.
 
-    A server that is faster than its client is measured as fast as the client; what remains true is "at
-    least". The limit leaves room for the bursts in which a loop is saturated although its mean is not: queueing
-    delay grows as 1/(1 − utilisation).
+    A server that is faster than its client is measured as fast as the client; only "at least" remains true. The
+    limit leaves room for bursts in which a loop is saturated although its mean is not: queueing delay grows as 1/(1
+    − utilisation).
     """
     return _generator_busy.judge(
         observation.result.generator_busy,
@@ -86,8 +86,8 @@ def _generator_waited(observation: Observation) -> Finding | None:
 
     That wait is counted as latency of the server, and a server that handles one connection at a time stands still
     meanwhile: beside an endless loop on the engine's core, at waits of 7 to 12 %, a synchronous worker lost 17 % of
-    its throughput and others 8 %. On a quiet machine the engine waits for 1 to 3 %. Where both share
-    cores by the race's own choice that cannot be helped, and the user was told before the start: it only warns.
+    its throughput and others 8 %. On a quiet machine the engine waits for 1 to 3 %. If engine and stack share cores
+    by the race's own choice, it only warns: it cannot be helped, and the user was told before the start.
     """
     time_s = observation.result.duration_s * observation.generator_threads
     shared = observation.cores.shared
@@ -111,9 +111,9 @@ def _generator_waited(observation: Observation) -> Finding | None:
 def _engine_ceiling(observation: Observation) -> Finding | None:
     """The throughput is close to the most that the engine can do here.
 
-    The ceiling is what the engine reaches against a server that does nothing; near it, differences between
-    stacks are squeezed. Silent when the ceiling was not measured, and when an engine with a core of its own idled
-    most of the time: it was not the limit, so the ceiling was measured in a bad moment of the machine.
+    The ceiling is the engine's throughput against a server that does nothing. Near it, differences between stacks
+    are squeezed. Silent if the ceiling was not measured, and if an engine with a core of its own idled most of the
+    time: it was not the limit, so the ceiling was measured in a bad moment of the machine.
     """
     idled = not observation.cores.shared and observation.result.generator_busy < _IDLE
     if not observation.ceiling_per_s or idled:
@@ -143,12 +143,12 @@ def _dead_time(observation: Observation) -> Finding | None:
     In a closed loop C = X·R̄: concurrency is throughput times mean latency. 1 − X·R̄/C is the share of time
     in which connections had nothing to do: the engine was late, so the server saw less than C clients. The
     engine counts a request as under way from when its connection turns to it, opening included, and up to the
-    slice's end if it is not answered then; so neither keep-alive off nor a slow app raises the figure.
+    slice's end if it is not answered then. So neither keep-alive off nor a slow app raises the figure.
 
-    A slice that is bounded by a number of requests has a tail in which connections run out of work one after
-    the other; p99 bounds its length, and its share is taken off. Connections rest after a failure: with
-    failed or timed-out requests the check is silent, others speak then. In an open loop, and between the pages of
-    a visitor who thinks, they rest by design.
+    A slice that is limited by a number of requests has a tail in which connections run out of work one after the
+    other. p99 bounds the tail's length, and its share is subtracted. Connections rest after a failure: with failed
+    or timed-out requests the check is silent, and other checks report. In an open loop, and between the pages of a
+    visitor who thinks, connections rest by design.
     """
     result = observation.result
     if observation.load.is_open or observation.pauses:
@@ -161,7 +161,7 @@ def _dead_time(observation: Observation) -> Finding | None:
 
 
 _ONE_IN_A_THOUSAND = 1.95
-"""√N·D exceeds this once in a thousand runs of a true Poisson process: √(−½ ln(0.001/2))."""
+"""Limit that √N·D exceeds once in a thousand runs of a true Poisson process: √(−½ ln(0.001/2))."""
 _LEAST = 0.01
 _ENOUGH = 50
 
@@ -181,11 +181,11 @@ _ENOUGH = 50
 def _arrivals(observation: Observation) -> Finding | None:
     """The requests were not sent in the requested rhythm (even or random).
 
-    Given their number, the arrivals of a Poisson process are uniform over the run, and those on a grid more than
-    that. The statistic D is how far the share of requests sent ever strays from the share of time gone by. A
-    generator that stood still for a second in ten shows as 0.1. Chance exceeds the limit for few requests once in
-    a thousand runs; the other keeps a million requests from making an accusation of a few milliseconds. Where all
-    connections were taken it was the server that held requests back, and *pool limit* speaks.
+    Given their number, the arrivals of a Poisson process are uniform over the run, and those on a grid even more
+    so. The statistic D is the largest difference between the share of requests sent and the share of time gone by.
+    A generator that stood still for a second in ten shows as 0.1. The limit has two parts: chance exceeds the one
+    for few requests once in a thousand runs; the other prevents that a million requests turn a few milliseconds
+    into a finding. If all connections were in use, the server held requests back, and *pool limit* reports.
     """
     distance = observation.result.arrivals_distance
     sent = observation.result.counts.scheduled - observation.result.counts.unsent
@@ -216,8 +216,8 @@ _LAG_SHARE = 0.05
 def _lag(observation: Observation) -> Finding | None:
     """1 % of the requests were sent too late.
 
-    Latency counts from the intended time, so the delay is in it, but it is the engine's, not the server's. Where
-    all connections were taken it is not the engine's either, and *pool limit* speaks.
+    Latency counts from the intended time, so the delay is in it, but it is the engine's, not the server's. If all
+    connections were in use, it is not the engine's either, and *pool limit* reports.
     """
     late = observation.result.lag
     if not observation.load.is_open or late is None or not late.count or observation.result.pool_waits:
@@ -244,9 +244,9 @@ def _lag(observation: Observation) -> Finding | None:
 def overload(observation: Observation) -> Finding | None:
     """Many requests of an open loop were never sent, or piled up unanswered.
 
-    Then the latencies are those of a queue that grows as long as the load lasts: they say how long it lasted, not
-    how fast the server is. What a steady system has under way at any moment is no pile, so only what the second
-    half added to it counts, less three standard deviations of a Poisson number.
+    Then the latencies are those of a queue that grows as long as the load lasts: they show how long it lasted, not
+    how fast the server is. A steady system always has some requests under way, so only the growth in the second
+    half counts, minus three standard deviations of a Poisson number.
     """
     scheduled = observation.result.counts.scheduled
     if not observation.load.is_open or not scheduled:
@@ -272,8 +272,8 @@ def overload(observation: Observation) -> Finding | None:
 def _pool_limit(observation: Observation) -> Finding | None:
     """Requests of an open loop fell due while all connections were in use.
 
-    They waited for one, which is in their latency, as users wait who find a server full. Whether that limit is the
-    server's or only ours is for the user to say.
+    They waited for one, and their latency contains that, as users wait if a server is full. The user must decide
+    if that limit is the server's or only ours.
     """
     if not observation.load.is_open:
         return None
@@ -281,9 +281,9 @@ def _pool_limit(observation: Observation) -> Finding | None:
 
 
 def _piled_up(observation: Observation) -> float:
-    """Return by how many requests the queue grew in the second half of the time in which requests fell due.
+    """Return the growth of the queue, in requests, in the second half of the time in which requests fell due.
 
-    What was answered after that time was outstanding at its end, be it under way or waiting for a connection.
+    Requests answered after that time were outstanding at its end, either under way or waiting for a connection.
     """
     due_s = _due_s(observation, observation.result)
     bins = [span for span in observation.result.series if span.start_s < due_s]
@@ -301,4 +301,4 @@ def _due_s(observation: Observation, result: LoadResult) -> float:
 
 
 OF_LATENCY = frozenset({_lag.declaration.id, _arrivals.declaration.id})
-"""The findings about when exactly requests were sent, which only latencies hang on."""
+"""Ids of the findings about the exact moments of requests, which affect only latencies."""

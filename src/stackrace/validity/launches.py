@@ -1,4 +1,4 @@
-"""Was what answered the stack, all of it and as declared, and is it gone when its launch is over?"""
+"""Checks of launches: only the stack answered, all of it and as declared, and it is gone in the end."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from .observation import Complaint, LaunchView
 def _leftover_listener(view: LaunchView) -> Finding | None:
     """Another program listens on a port of the stack, or the stack still listens after its stop.
 
-    Where two listen on one port (SO_REUSEPORT) the kernel deals connections out to both: another program answered
-    part of the load. A listener that outlives its stack would answer for the next.
+    If two programs listen on one port (SO_REUSEPORT), the kernel spreads connections over both: another program
+    answered part of the load. A listener that outlives its stack would answer for the next.
     """
     after = view.aftermath
     ports = after.strangers or after.listeners_left
@@ -51,7 +51,7 @@ def _leftover_listener(view: LaunchView) -> Finding | None:
 def _leftover_processes(view: LaunchView) -> Finding | None:
     """Processes of the stack were still alive after they were asked to end.
 
-    What was killed takes nothing from the next launch; what could not be killed does.
+    Killed processes take nothing from the next launch; processes that could not be killed do.
     """
     left, failure = view.aftermath.processes_left, view.launch.failure
     if left:
@@ -99,10 +99,10 @@ def _logs_complain_of_files(view: LaunchView) -> Finding | None:
 
 
 _MANAGERS = 4
-"""Masters, routers, loggers and the like that an instance may have besides."""
+"""Masters, routers, loggers and the like that an instance may have besides its workers."""
 
 _MANAGERS_EACH = 2
-"""As many more for each server of a group, a host and the guest in it."""
+"""Further managers for each server of a group, a host and the guest in it."""
 
 
 @on_launch(
@@ -118,9 +118,9 @@ _MANAGERS_EACH = 2
 def _other_configuration(view: LaunchView) -> Finding | None:
     """A server had fewer processes than declared, or many more, during the whole launch.
 
-    Then another configuration was measured than the report names: a setting that did not take, workers that died at
-    once, a setting of the app's own. Only servers that count in processes are held to it; those whose number
-    follows the load may have fewer.
+    Then another configuration was measured than the report names: a setting without effect, workers that died at
+    once, a setting of the app's own. Only servers that count in processes are checked; servers whose number follows
+    the load may have fewer.
     """
     for group, name in zip(view.stack.processes, view.stack.process_names, strict=True):
         *hosts, worker = group
@@ -159,5 +159,5 @@ def _reloader(view: LaunchView) -> Finding | None:
 
 
 def _most(host: Hop) -> int:
-    """Return how many processes ``host`` may have for itself while a guest in it does the work."""
+    """Return the most processes that ``host`` may have for itself while a guest in it does the work."""
     return host.processes.most if host.processes else 0

@@ -1,4 +1,4 @@
-"""Did the machine stand still for the measurement: its memory, its speed, its clocks?"""
+"""Checks of the machine: memory, speed and clocks were steady during the measurement."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PAGES_PER_MIB = 256
 def _throttled(observation: Observation) -> Finding | None:
     """A CPU quota stopped this container's processes.
 
-    All threads of a throttled group stand still together until the next period, so latencies show the quota's
+    All threads of a throttled group stand still together until the next period. So latencies show the quota's
     period of 100 ms, and the engine's share comes out of the same quota. A quota that is declared to be part of the
     race only warns.
     """
@@ -56,7 +56,7 @@ def _throttled(observation: Observation) -> Finding | None:
 def _swapping(observation: Observation) -> Finding | None:
     """Memory was swapped in or out.
 
-    A page from disk costs a thousand requests. A few pages may be some sleeping daemon that awoke; a MiB
+    A page from disk costs a thousand requests. A few pages may belong to a sleeping daemon that woke up; a MiB
     within a slice means that memory is short.
     """
     return _swapping.judge(
@@ -78,7 +78,7 @@ def _swapping(observation: Observation) -> Finding | None:
 def _major_faults(observation: Observation) -> Finding | None:
     """Page faults had to wait for the disk.
 
-    Code or files were read for the first time: the stack is not warm yet.
+    Code or files were read for the first time, so the stack is not warm yet.
     """
     elapsed_s = observation.machine.elapsed_s
     return _major_faults.judge(observation.machine.major_faults / elapsed_s if elapsed_s > 0 else 0.0)
@@ -97,11 +97,11 @@ def _major_faults(observation: Observation) -> Finding | None:
 def _machine_speed(observation: Observation) -> Finding | None:
     """A fixed computation on the stack's cores took longer or shorter after the slice than before.
 
-    A slower machine looks like a slower stack. That the stacks take turns lets most of it cancel; what is left
-    widens the limits. 3 % would be the limit on a machine of one's own. Where cores are shared with other
-    virtual machines the speed shifts by a median of 6 to 11 % within a second, by more than 3 % in four
-    slices of five: measuring again finds no better moment, only the worst are worth it (docs/decisions has the
-    figures). The change is as large as its ratio, whichever way it went.
+    A slower machine looks like a slower stack. Most of it cancels because the stacks take turns; the rest widens
+    the limits. 3 % would be the limit on a machine of one's own. On cores shared with other virtual machines the
+    speed shifts by a median of 6 to 11 % within a second, by more than 3 % in four slices of five. Measuring again
+    finds no better moment, so only the worst slices are repeated (docs/decisions has the figures). The change is as
+    large as its ratio, whichever way it went.
     """
     change = observation.machine.speed_change
     if change is None:
@@ -124,7 +124,7 @@ def _machine_speed(observation: Observation) -> Finding | None:
 def _cpu_frequency(observation: Observation) -> Finding | None:
     """The frequency of the stack's cores changed during the slice.
 
-    Governors that follow the load, turbo and heat move it. The reading at each end is of one moment, under load.
+    Governors that follow the load, turbo and heat change it. The reading at each end is of one moment, under load.
     """
     change = observation.machine.frequency_change
     return None if change is None else _cpu_frequency.judge(abs(change), change=change)
@@ -162,8 +162,8 @@ STEADY_CLOCKS = frozenset(
 def _clock_stepped(observation: Observation) -> Finding | None:
     """The wall clock moved against the monotonic clock: it was set, or the machine was paused.
 
-    Latencies come from the monotonic clock, so a step does them no harm; a pause or a migration of the
-    virtual machine, which also shows here, does. Time daemons that slew stay below 1 ms in a slice.
+    Latencies come from the monotonic clock, so a step does them no harm. A pause or a migration of the virtual
+    machine, which also shows here, does. Time daemons that slew stay below 1 ms in a slice.
     """
     step_s = observation.machine.clock_step_s
     return _clock_stepped.judge(abs(step_s), step_ms=1000 * step_s)
@@ -185,9 +185,9 @@ def _clock_stepped(observation: Observation) -> Finding | None:
 def _unstable_clock(observation: Observation) -> Finding | None:
     """The kernel changed its clock source, or uses a slow one.
 
-    It leaves the processor's own counter for good when its watchdog finds that unstable. Others (hpet, acpi_pm,
-    xen) are read by a system call of a microsecond or more, which every latency then holds, the server's own
-    work included: those of one race still compare, with other machines they do not.
+    The kernel drops the processor's own counter for good when its watchdog finds it unstable. Other sources (hpet,
+    acpi_pm, xen) are read by a system call of a microsecond or more, which every latency then contains, and the
+    server's own work, too. Latencies of one race still compare with one another, but not with other machines.
     """
     before, now = observation.machine.clocksource_before, observation.machine.clocksource
     if before and now and before != now:

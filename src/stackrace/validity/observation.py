@@ -1,4 +1,4 @@
-"""What the checks may look at: one slice or run, one launch with its end, or what is planned."""
+"""Input of the checks: one slice or run, one launch with its end, or a plan."""
 
 from __future__ import annotations
 
@@ -16,60 +16,60 @@ from ..stacks.stack import Stack
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """One stretch of load as it was seen from all sides."""
+    """One stretch of load with everything observed around it."""
 
     stack: Stack | None
-    """None where the server is not ours and nothing is known of it."""
+    """Stack under load; None if the server is not ours and nothing is known of it."""
     load: Load
     result: LoadResult
     usage: tuple[HopUsage, ...]
-    """The hops of the stack under load, and the services it needs on this machine."""
+    """Usage of the hops of the stack under load, and of the services that it needs on this machine."""
     limit_s: float = math.inf
-    """The time that a run had for its number of requests."""
+    """Most seconds that a run had for its number of requests."""
     machine: MachineDelta
-    """What the machine did from just before the load until just after it."""
+    """Activity of the machine from just before the load until just after it."""
     cores: Resources
     idle_cpu_s: float = 0.0
-    """CPU seconds that all other stacks that are up spent meanwhile."""
+    """CPU seconds that all other running stacks spent meanwhile."""
     stack_wait_s: float = math.inf
-    """Seconds that threads of the stack and its services were ready to run and had no core; infinite: unknown."""
+    """Seconds that threads of the stack and its services were ready but had no core; infinite if unknown."""
     offenders: tuple[Offender, ...] = ()
-    """Who else used the processor meanwhile, the greediest first."""
+    """Other processes that used the processor meanwhile, the greediest first."""
     raised: bool = False
-    """Whether the race ran at a higher priority than others."""
+    """True if the race ran at a higher priority than other programs."""
     needed: bool = False
-    """Whether others use the stacks' cores in every slice and never else: they work for the app."""
+    """True if others use the stacks' cores in every slice and never otherwise: they work for the app."""
     generator_threads: int = 1
     ceiling_per_s: float | None = None
-    """The most requests per second that the engine can send on this machine; None when unknown."""
+    """Most requests per second that the engine can send on this machine; None if unknown."""
     network: tuple[NetworkPath, ...] = ()
-    """The ways of the engines on other machines to the stack's, as they were before the race."""
+    """Networks between engines on other machines and the stack's machine, measured before the race."""
     before_per_s: float | None = None
-    """The same stack's throughput at the next lower concurrency; None when unknown."""
+    """Throughput of the same stack at the next lower concurrency; None if unknown."""
     slow: tuple[tuple[float, int], ...] = ()
-    """The latencies above half a second: pairs of seconds and their number."""
+    """Latencies above half a second, as pairs of seconds and their number."""
     log_bytes: int = 0
-    """What the stack wrote into its run directory meanwhile."""
+    """Bytes that the stack wrote into its run directory meanwhile."""
     served: int | None = None
-    """How often the app was asked by its own count; None where it has none, or where others answer, too."""
+    """Requests that the app itself counted; None if it does not count, or if others answer, too."""
     served_apart_s: float = 0.0
-    """How far the beginning of that count lies from the load's."""
+    """Seconds between the beginning of that count and of the load."""
     debug: bool = False
-    """Whether the app runs in its debug mode."""
+    """True if the app runs in debug mode."""
     page_s: float = 0.0
-    """Seconds that an answer takes without any server; 0 where unknown."""
+    """Seconds that an answer takes without any server; 0 if unknown."""
     pauses: bool = False
-    """Whether connections rest by design (think times)."""
+    """True if connections rest by design (think times)."""
     changing: tuple[str, ...] = ()
-    """Pages that the app itself, asked again during the race, answered otherwise than before it."""
+    """Pages that the app itself answered differently when asked again during the race."""
     wrongs: tuple[str, ...] = ()
-    """What was wrong with answers, in a sentence for each page; empty where nobody looked."""
+    """Descriptions of the wrong answers, a sentence for each page; empty if they were not inspected."""
     wrong_status: int = 0
-    """The status of the most frequent wrong answers; 0 where nobody knows it."""
+    """Status of the most frequent wrong answers; 0 if unknown."""
     wrong_server: str = ""
-    """Their Server header."""
+    """Server header of the most frequent wrong answers."""
     wrongly_accused: int = 0
-    """Wrong bodies of such pages, before that was known."""
+    """Wrong bodies of pages in ``changing``, received before the change was known."""
 
     @property
     def stack_cpu_s(self) -> float:
@@ -78,21 +78,21 @@ class Observation:
 
     @property
     def offender(self) -> str:
-        """Who else used the processor most."""
+        """Process outside the race that used the processor most."""
         return self.offenders[0].label if self.offenders else "processes that come and go"
 
     @property
     def foreign_on_stack_cores_s(self) -> float:
         """CPU seconds of processes outside the race on the stacks' cores; errors may bring it a little below 0.
 
-        Where the engine has cores of its own here, all of our threads keep to those.
+        If the engine has cores of its own here, all of our threads keep to those.
         """
         ours_s = self.machine.own_s if self.cores.shared or self.result.engines else 0.0
         return self.machine.stack_cores_busy_s - self.stack_cpu_s - self.idle_cpu_s - ours_s
 
     @property
     def conditions(self) -> Conditions | None:
-        """What the machine did meanwhile, as a slice keeps it; None where nobody watched the stacks' cores."""
+        """Conditions on the stacks' cores, as a slice keeps them; None if nobody watched these cores."""
         machine = self.machine
         if not machine.stack_cores or machine.elapsed_s <= 0:
             return None
@@ -118,7 +118,7 @@ class Observation:
 
 
 class Complaint(StrEnum):
-    """What servers write into their logs when they run out of something: the kernel's own words."""
+    """Complaint in a server's log that something ran out, in the kernel's own words."""
 
     NO_PORTS = "Cannot assign requested address"
     NO_FILES = "Too many open files"
@@ -126,29 +126,29 @@ class Complaint(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aftermath:
-    """One launch, looked at as it ended."""
+    """State of one launch as it ended."""
 
     started_s: float = 0.0
-    """When it was started, on CLOCK_MONOTONIC; its memory's moments count from there."""
+    """Start on CLOCK_MONOTONIC; the moments of the memory samples count from it."""
     strangers: tuple[int, ...] = ()
-    """Ports of the stack on which a process listened that is none of its own."""
+    """Ports of the stack on which a process that is not its own listened."""
     reloaders: tuple[str, ...] = ()
-    """Its processes that watch the app's files, each as what gave it away."""
+    """Processes of the stack that watch the app's files, each with the sign of it."""
     complaints: Mapping[Complaint, int] = field(default_factory=dict)
-    """How often its logs complain of each."""
+    """Number of each complaint in the stack's logs."""
     disk_bytes: int = 0
-    """The size of the file system that holds its run directory, 0 when unknown."""
+    """Size of the file system that holds the run directory; 0 if unknown."""
     disk_free_bytes: int = 0
-    """What is free there."""
+    """Free space of that file system."""
     listeners_left: tuple[int, ...] = ()
-    """Ports on which its own sockets still listen after the stop."""
+    """Ports on which the stack's own sockets still listen after the stop."""
     processes_left: int = 0
-    """How many of its processes still live after the stop."""
+    """Number of the stack's processes that are alive after the stop."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaunchView:
-    """A launch that is over: what was launched, what was measured on it, and how it ended."""
+    """Finished launch: its stack, its measurements, and its end."""
 
     stack: Stack
     launch: Launch
@@ -156,7 +156,7 @@ class LaunchView:
 
     @property
     def levels(self) -> dict[tuple[str, str], tuple[Slice, ...]]:
-        """Its slices by workload and load, in order of time."""
+        """Slices of the launch by workload and load, in order of time."""
         levels: dict[tuple[str, str], tuple[Slice, ...]] = {}
         for measured in self.launch.slices:
             level = (measured.workload, measured.load.label)
@@ -164,7 +164,7 @@ class LaunchView:
         return levels
 
     def loaded_s(self, at_s: float) -> float:
-        """Return for how long the stack had been measured at ``at_s``, counted from the launch's start."""
+        """Return the seconds for which the stack had been measured at ``at_s``, counted from the launch's start."""
         moment_s = self.aftermath.started_s + at_s
         return sum(
             min(max(moment_s - result.started_at, 0.0), result.duration_s)
@@ -174,30 +174,30 @@ class LaunchView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preparation:
-    """What is known before the first launch."""
+    """Facts that are known before the first launch."""
 
     loads: tuple[Load, ...]
     cores: Resources
     limits: NetworkLimits
     connections_per_s: float = 0.0
-    """The rate at which connections are expected to be opened with keep-alive off, 0 when nobody knows. It is known
-    of an open loop; a closed loop's depends on the server, and there the engine tells when ports run out."""
+    """Expected rate of new connections with keep-alive off; 0 if unknown. It is known for an open loop. For a
+    closed loop it depends on the server, and the engine reports when ports run out."""
     disk_bytes: int = 0
-    """The size of the file system that run directories lie on, 0 when there are none."""
+    """Size of the file system that holds run directories; 0 without any."""
     disk_free_bytes: int = 0
-    """What is free there."""
+    """Free space of that file system."""
     sockets_each: int = 2
-    """What a connection costs the process that has most of them: two in a proxy."""
+    """Sockets of a connection in the process that has most of them: two in a proxy."""
     over_tcp: bool = True
-    """False where connections are made through Unix sockets, which take no ports."""
+    """False if connections go through Unix sockets, which take no ports."""
     stacks: int = 1
-    """How many are up at the same time."""
+    """Number of stacks that are up at the same time."""
     memory_bytes: float = math.inf
-    """What can be had for all of them without swapping."""
+    """Memory that is available to all stacks without swapping."""
     threads: tuple[tuple[int, ...], ...] = ()
-    """The CPUs of each core; empty where the server runs wherever its owner likes."""
+    """CPUs of each core; empty if the server does not run on cores of ours."""
 
     @property
     def concurrency(self) -> int:
-        """The highest concurrency of all loads."""
+        """Highest concurrency of all loads."""
         return max((load.concurrency for load in self.loads), default=0)

@@ -1,4 +1,4 @@
-"""Before the start: does the machine grant what the load takes, and does its address lead where it should?"""
+"""Checks before the start: the machine has room for the load, and its address leads where it should."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .observation import LaunchView, Preparation
 
 SPARE_FILES = 64
 RAISABLE = "soft"
-"""The remedy for file descriptors where a command raises the limit."""
+"""Key of the remedy for file descriptors if a command can raise the limit."""
 
 MOST_IN_TIME_WAIT = 0.5
-"""The share of the ephemeral ports that earlier connections may still hold when a race starts."""
+"""Largest share of the ephemeral ports that earlier connections may hold when a race starts."""
 
 TIME_WAIT_S = 60
-"""How long Linux holds the port of a connection that is over."""
+"""Seconds for which Linux holds the port of a finished connection."""
 
 _RAISE = "raise `ulimit -n` to {limit:.0f}, and its maximum, nofile in /etc/security/limits.conf"
 _REUSED_AFTER_S = 2
@@ -42,8 +42,8 @@ _WIDER = "sysctl net.ipv4.ip_local_port_range='1024 65535'"
 def file_descriptors(plan: Preparation) -> Finding | None:
     """One process may open fewer files than the load needs.
 
-    A proxy holds two sockets per client; the rest is for logs, libraries and queues. Where the limit is
-    reached connections fail at random.
+    A proxy holds two sockets per client; the rest is for logs, libraries and queues. At the limit connections fail
+    at random.
     """
     needed = plan.sockets_each * plan.concurrency + SPARE_FILES
     if plan.limits.descriptors >= needed:
@@ -79,9 +79,9 @@ def file_descriptors(plan: Preparation) -> Finding | None:
 def ephemeral_ports(plan: Preparation) -> Finding | None:
     """The load needs more ports than there are, or opens connections faster than ports come free.
 
-    The side that closes first holds the port in TIME_WAIT for 60 s. Where the kernel may reuse such ports
-    (tcp_tw_reuse 1, or 2 on loopback, the default since Linux 4.19) it does so after a second, two to be
-    sure.
+    The side that closes first holds the port in TIME_WAIT for 60 s. If the kernel may reuse such ports
+    (tcp_tw_reuse 1, or 2 on loopback, the default since Linux 4.19), it does so after a second; two are assumed to
+    be sure.
     """
     if not plan.over_tcp:
         return None
@@ -131,7 +131,7 @@ def time_wait(plan: Preparation) -> Finding | None:
 def accept_queue(plan: Preparation) -> Finding | None:
     """More clients may connect at once than the kernel queues for a server.
 
-    A backlog above net.core.somaxconn is cut to it without a word.
+    The kernel silently cuts a larger backlog to net.core.somaxconn.
     """
     if plan.concurrency <= plan.limits.accept_queue:
         return None
@@ -139,7 +139,7 @@ def accept_queue(plan: Preparation) -> Finding | None:
 
 
 MEMORY_SHARE = 0.8
-"""The share of the free memory that all stacks may have together: they grow under load."""
+"""Largest share of the free memory for all stacks together: they grow under load."""
 
 
 @before_start(
@@ -207,7 +207,7 @@ def shared_threads(plan: Preparation) -> Finding | None:
 def memory_limit(plan: Preparation) -> Finding | None:
     """Too little memory is free for all stacks (they race in batches), or even for one (refused).
 
-    A machine that swaps measures its disk. A stack alone may have all that is free, several together their share.
+    A machine that swaps measures its disk. A single stack may use all free memory, several together a share of it.
     """
     each = plan.cores.memory_bytes
     if each is None:
@@ -253,7 +253,7 @@ def _disk_nearly_full(view: Preparation | LaunchView) -> Finding | None:
 
 
 def nearly_full(total_bytes: int, free_bytes: int) -> Finding | None:
-    """Judge a file system of ``total_bytes``, 0 when unknown."""
+    """Return a finding if a file system of ``total_bytes`` is nearly full; ``total_bytes`` is 0 if unknown."""
     if not total_bytes or free_bytes >= _ROOMY_BYTES or free_bytes >= (1 - _FULL) * total_bytes:
         return None
     return _disk_nearly_full.finding(value=1 - free_bytes / total_bytes, limit=_FULL, free_bytes=free_bytes)
@@ -261,18 +261,18 @@ def nearly_full(total_bytes: int, free_bytes: int) -> Finding | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Destination:
-    """Where a load is sent."""
+    """Destination of a load."""
 
     name: str
-    """The URL's host."""
+    """Host of the URL."""
     dialled: str
-    """The address that the engine connects to."""
+    """Address that the engine connects to."""
     answers: bool = True
-    """Whether somebody accepts connections there."""
+    """True if a program accepts connections there."""
     others: tuple[str, ...] = ()
-    """The name's further addresses at which somebody accepts connections."""
+    """Further addresses of the name at which a program accepts connections."""
     proxies: Mapping[str, str] = field(default_factory=dict)
-    """Variables (``http_proxy``) by which other clients would take another way to this host, with their values."""
+    """Variables (``http_proxy``) that send other clients another way to this host, with their values."""
 
 
 @before_start(
@@ -296,9 +296,9 @@ class Destination:
 def address(destination: Destination) -> Finding | None:
     """The host name has several addresses, or other clients reach it through a proxy.
 
-    ``localhost`` is 127.0.0.1 and ::1, and two programs may listen there; who compares by name may compare two
-    servers, or two network stacks. Where only an address that is not dialled accepts connections, the load is
-    refused: all of it would fail. A race dials 127.0.0.1, never a name.
+    ``localhost`` is 127.0.0.1 and ::1, and two programs may listen there. A comparison by name may compare two
+    servers, or two network stacks. If only an address that is not dialled accepts connections, the load is refused,
+    since all of it would fail. A race dials 127.0.0.1, never a name.
     """
     if destination.others:
         case = "several" if destination.answers else "elsewhere"

@@ -1,4 +1,4 @@
-"""The checks on a race as a whole: what no single slice can show."""
+"""Checks of a race as a whole, for signs that no single slice can show."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .declaration import Limits, on_race
 
 _MOST_DRIFT = 0.10
 _HEADERS_BYTES = 256
-"""What Date, Server, Connection, Keep-Alive, Via and the like take where a server sends all of them."""
+"""Bytes of Date, Server, Connection, Keep-Alive, Via and the like, if a server sends all of them."""
 _CARRY_OVER = 0.01
 
 _TWINS = (
@@ -24,7 +24,7 @@ _DRIFTED = "the stacks ended {change:pace} than they began"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TwinPair:
-    """The twin's throughput ÷ its original's at one level, with the limits that hold for all levels at once."""
+    """Throughput of the twin ÷ its original's at one level, with limits that hold for all levels at once."""
 
     where: str
     ratio: float
@@ -33,13 +33,13 @@ class TwinPair:
 
     @property
     def differ(self) -> bool:
-        """Whether the two have different results: the limits exclude 1."""
+        """True if the two have different results: the limits exclude 1."""
         return not self.low <= 1 <= self.high
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerSizes:
-    """The bytes read for each right answer at one level, headers included, by stack: the median of its slices."""
+    """Bytes read per right answer at one level, headers included, by stack: the median of its slices."""
 
     where: str
     bytes_by_stack: tuple[tuple[str, float], ...]
@@ -50,24 +50,24 @@ class CarryOverTest:
     """One test for carry-over."""
 
     by: str
-    """What the residuals were grouped by."""
+    """Grouping of the residuals, in words."""
     where: str
-    """At which level."""
+    """Load level, in words."""
     p: float
     """The p-value, from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaceView:
-    """What there is to see of a race as a whole; empty or None where it cannot be told."""
+    """View of a race as a whole; fields are empty or None if they cannot be told."""
 
     twin: str = ""
-    """The path of the stack that ran twice."""
+    """Path of the stack that ran twice."""
     twins: tuple[TwinPair, ...] = ()
     drift: Drift | None = None
-    """The mean over the stacks that took part in most blocks, at the headline level."""
+    """Mean over the stacks that took part in most blocks, at the headline level."""
     uneven: tuple[tuple[str, Drift], ...] = ()
-    """The drift of each of them beside the others, by path; the limits hold for all at once."""
+    """Drift of each of these stacks relative to the others, by path; the limits hold for all at once."""
     sizes: tuple[AnswerSizes, ...] = ()
     carried: tuple[CarryOverTest, ...] = ()
 
@@ -89,7 +89,7 @@ class RaceView:
 def _twins_differ(view: RaceView) -> Finding | None:
     """A stack and its hidden twin have different results.
 
-    Whatever made them so may have made the others differ, too.
+    The same cause may have made other stacks differ, too.
     """
     apart = [pair for pair in view.twins if pair.differ]
     if not apart:
@@ -124,8 +124,8 @@ def _twins_differ(view: RaceView) -> Finding | None:
 def _throughput_drifts(view: RaceView) -> Finding | None:
     """The stacks of most blocks became faster or slower during the race.
 
-    Blocks cancel what all stacks meet alike, so that alone is a warning: it makes the absolute figures doubtful.
-    Where one of them drifted beside the others as well, the order depends on the hour, and the race is void.
+    Blocks cancel effects on all stacks alike, so drift alone only warns: the absolute figures are doubtful. If one
+    of the stacks also drifted relative to the others, the order depends on the hour, and the race is void.
     """
     if view.drift is None or not _notable(view.drift):
         return None
@@ -159,9 +159,9 @@ def _throughput_drifts(view: RaceView) -> Finding | None:
 def _answer_sizes(view: RaceView) -> Finding | None:
     """Right answers differ in length between stacks by more than the servers' own headers.
 
-    What is longer takes longer to send. The size is that of the whole answer as read, headers and all, so that
-    those of tiny answers (to HEAD, redirections) always differ: what headers take is let pass, which no network
-    notices.
+    Longer answers take longer to send. The size is that of the whole answer as read, headers included, so the sizes
+    of tiny answers (to HEAD, redirections) always differ. Differences no larger than the headers are ignored: no
+    network notices them.
     """
     spans = [(_apart(size), size) for size in view.sizes if _apart(size) > 0]
     if not spans:
@@ -187,7 +187,7 @@ def _answer_sizes(view: RaceView) -> Finding | None:
 def _carry_over(view: RaceView) -> Finding | None:
     """A slice's throughput depends on its place in the order, or on the stack loaded before it.
 
-    The threshold is shared by all tests that were made (Bonferroni).
+    All tests that were made share the threshold (Bonferroni).
     """
     if not view.carried:
         return None
@@ -201,12 +201,12 @@ def _carry_over(view: RaceView) -> Finding | None:
 
 
 def _notable(drift: Drift) -> bool:
-    """Tell whether it is larger than what is let pass, and surely more than nothing."""
+    """Return True if the drift is larger than the tolerance, and its limits exclude 0."""
     return abs(drift.value) > math.log1p(_MOST_DRIFT) and not drift.low <= 0 <= drift.high
 
 
 def _apart(level: AnswerSizes) -> float:
-    """Return how much longer the longest answers are than the shortest, 0 where headers account for it."""
+    """Return the relative excess of the longest answers over the shortest; 0 if headers explain it."""
     sizes = [size for _, size in level.bytes_by_stack]
     apart = max(sizes, default=0.0) - min(sizes, default=0.0)
     return apart / min(sizes) if apart > _HEADERS_BYTES else 0.0

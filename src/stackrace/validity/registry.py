@@ -1,7 +1,7 @@
-"""All checks, found in the modules that declare them, and what runs them.
+"""All checks, found in the modules that declare them, and the functions that run them.
 
-A module's checks are in the order in which it declares them, the modules in the order in which a reader wants their
-findings: answers first, then the client, then the surroundings.
+A module's checks are in the order in which it declares them. The modules are in the order in which a reader wants
+their findings: answers first, then the client, then the surroundings.
 """
 
 from __future__ import annotations
@@ -53,26 +53,27 @@ EVERY_CHECK: tuple[Check[Any], ...] = tuple(
 )
 
 DECLARATIONS: Mapping[str, Declaration] = {check.declaration.id: check.declaration for check in EVERY_CHECK}
-"""By id."""
+"""Declarations by id."""
 
 
 CHECKS: dict[Made, tuple[Check[Any], ...]] = {
     made: tuple(check for check in EVERY_CHECK if made in check.declaration.made and check is not preflight.address)
     for made in Made
 }
-"""By when they are made. A race dials no name, so that on addresses is not among them; those of a run make sense
-where the server is not ours: whatever it uses is not foreign, and its failures are told in the accounting."""
+"""Checks by the moment at which they are made. The check on addresses is not among them, since a race dials no
+name. Those of a run make sense if the server is not ours: its usage is not foreign, and the accounting reports its
+failures."""
 
 _PASSING = frozenset(check.declaration.id for check in EVERY_CHECK if check.declaration.passing)
 
 
 def disturbed(findings: Iterable[Finding]) -> bool:
-    """Tell whether a slice is refused for a cause that may pass."""
+    """Return True if a slice is refused for a cause that may pass."""
     return any(finding.effect is Effect.INVALIDATES and finding.check in _PASSING for finding in findings)
 
 
 def taken(findings: Iterable[Finding]) -> bool:
-    """Tell whether a slice is refused because others had the stacks' cores."""
+    """Return True if a slice is refused because others had the stacks' cores."""
     return any(
         finding.effect is Effect.INVALIDATES and finding.check == cores.contention.declaration.id
         for finding in findings
@@ -80,32 +81,32 @@ def taken(findings: Iterable[Finding]) -> bool:
 
 
 def worth_repeating(findings: Iterable[Finding]) -> bool:
-    """Tell whether measuring a slice again may give a better one."""
+    """Return True if measuring a slice again may give a better one."""
     return disturbed(findings) or any(finding.effect is Effect.REDOES for finding in findings)
 
 
 def examine_plan(plan: Preparation) -> Verdict:
-    """Run every check on what is planned; an invalid verdict means that the race must not start."""
+    """Return the verdict of every check on a plan; if it is invalid, the race must not start."""
     return _verdict(Made.START, plan)
 
 
 def examine(observation: Observation) -> Verdict:
-    """Run every check on one slice."""
+    """Return the verdict of every check on one slice."""
     return _verdict(Made.SLICE, observation)
 
 
 def examine_run(observation: Observation) -> Verdict:
-    """Run every check on one run of ``stackrace load``."""
+    """Return the verdict of every check on one run of ``stackrace load``."""
     return _verdict(Made.RUN, observation)
 
 
 def examine_launch(view: LaunchView) -> Verdict:
-    """Run every check on a launch that is over; an invalid one keeps all its slices out of the statistics."""
+    """Return the verdict of every check on a finished launch; if it is invalid, none of its slices counts."""
     return _verdict(Made.LAUNCH, view)
 
 
 def examine_race(view: races.RaceView) -> Verdict:
-    """Run every check on a race as a whole; where the verdict is invalid, the race is void."""
+    """Return the verdict of every check on a race as a whole; if it is invalid, the race is void."""
     return _verdict(Made.RACE, view)
 
 
@@ -123,10 +124,10 @@ def check_limits(
     folder: Path | None = None,
     stacks: int = 1,
 ) -> tuple[Finding, ...]:
-    """Return warnings; raises LimitError when a limit of the machine forbids a load.
+    """Return warnings; raise LimitError if a limit of the machine forbids a load.
 
-    ``ours`` tells whether the server runs on ``cores``, or wherever its owner likes. ``folder`` is where run
-    directories lie; the others are as in ``Preparation``.
+    ``ours`` is True if the server runs on ``cores``, False if it runs anywhere. ``folder`` holds the run
+    directories; the other arguments are as in ``Preparation``.
     """
     disk = shutil.disk_usage(folder) if folder else None
     verdict = examine_plan(

@@ -1,4 +1,4 @@
-"""Did the stack do what it could, and what did it write meanwhile?"""
+"""Checks of the stack's work: it did as much as it could, and wrote no more than expected."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _CONCURRENCY_SETTINGS = ("processes", "workers", "threads")
 def _unused_cpu(observation: Observation) -> Finding | None:
     """Some of the stack's cores were idle, but more clients brought less than 5 % more throughput.
 
-    Something other than the CPU is the limit: too few workers, a lock, a backend, a backlog. Silent unless
-    the throughput at the next lower concurrency is known, and while the engine is over 70 % busy, since then
-    it may be the reason. On shared cores what the engine used is no longer there for the stack, nor
-    anywhere what other programs or the hypervisor took.
+    Something other than the CPU is the limit: too few workers, a lock, a backend, a backlog. Silent if the
+    throughput at the next lower concurrency is unknown, and while the engine is over 70 % busy, since it may be the
+    reason then. CPU time that the engine used on shared cores is not idle, nor is time that other programs or the
+    hypervisor took anywhere.
     """
     if (
         not observation.before_per_s
@@ -78,7 +78,7 @@ def debug_on(observation: Observation) -> Finding | None:
 
 _MIB = 2**20
 _LINE_BYTES = 32
-"""The shortest line of an access log is longer: a date alone has 26."""
+"""Bytes below which nothing is a line of an access log: a date alone has 26."""
 _ENOUGH = 100
 _ENOUGH_PER_CONNECTION = 20
 
@@ -98,9 +98,9 @@ _ENOUGH_PER_CONNECTION = 20
 def _access_log(observation: Observation) -> Finding | None:
     """Files grew by a line for every answer, although all access logs are off.
 
-    Writing costs, in some servers as much as answering, and other stacks are spared it. A slice cuts off as many
-    requests as it has connections, and some servers complain of each, in the next slice if the app is slow: with
-    few answers per connection these might be taken for the lines of a log.
+    Writing costs, in some servers as much as answering, and other stacks do not pay it. A slice cuts off as many
+    requests as it has connections, and some servers log a complaint about each, in the next slice if the app is
+    slow. With few answers per connection these might be taken for an access log.
     """
     enough = max(_ENOUGH, _ENOUGH_PER_CONNECTION * observation.result.established_peak)
     if observation.stack is None or observation.answered < enough or _logs_access(observation):
@@ -124,7 +124,7 @@ def _access_log(observation: Observation) -> Finding | None:
 def _logs_grow(observation: Observation) -> Finding | None:
     """The stack wrote a lot into its run directory.
 
-    A disk shared with others, a full page cache and a full file system await whoever races for long.
+    In a long race this leads to a busy disk shared with others, a full page cache and a full file system.
     """
     elapsed_s = observation.machine.elapsed_s
     rate = observation.log_bytes / elapsed_s if elapsed_s > 0 else 0.0

@@ -1,4 +1,4 @@
-"""Was the server steady, within a slice and over its launch: its speed, its memory?"""
+"""Checks of steadiness, within a slice and over its launch: speed and memory."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ _SEEN = "throughput {{change:moved}} of its mean between thirds of the {span} ({
 def _not_steady(observation: Observation) -> Finding | None:
     """Throughput differs significantly between thirds of the slice.
 
-    A cache fills, workers start, memory grows: then the figure depends on how long one measures. Windows under 6 s
-    say too little and are left to the launch as a whole. Bins of 100 ms are joined to blocks of at least 0.5 s,
-    24 at most, since neighbours resemble each other.
+    If a cache fills, workers start or memory grows, the figure depends on the length of the measurement. Windows
+    under 6 s are too short and are left to the check of the launch. Bins of 100 ms are joined to blocks of at least
+    0.5 s, 24 at most, since neighbours resemble each other.
     """
     return _differing(
         _not_steady, _thirds(_blocks(observation.result, bounded=observation.load.requests is not None))
@@ -88,8 +88,8 @@ _LEAST_LOADED_S = 3.0
 def _launch_not_steady(view: LaunchView) -> Finding | None:
     """At some load level, throughput differs significantly between thirds of the launch.
 
-    Slices of a level lie seconds apart, so they are nearly independent. Fewer than six at a level say nothing.
-    The limit on p is shared among the launch's levels.
+    Slices of a level are seconds apart, so they are nearly independent. Fewer than six at a level are too few. All
+    levels of the launch share the limit on p.
     """
     trends = [
         _thirds([part.throughput_per_s for part in slices if part.verdict.valid]) for slices in view.levels.values()
@@ -114,11 +114,11 @@ def _launch_not_steady(view: LaunchView) -> Finding | None:
 def _memory_grows(view: LaunchView) -> Finding | None:
     """Memory kept growing under load (median of all slopes between samples).
 
-    A leak makes a stack slower later, and the machine after it. Time counts while the stack is measured, so that
-    one that waits its turn is not flattered; what it took up to its first slice is warm-up. It must go on: both
-    halves of the samples grow by half of that at least, since a single step may come from elsewhere (pages count in
-    shares, so a neighbour of the same program that ends leaves its share to the others; 1 MiB was seen). Fewer than
-    six samples, or three seconds of load between them, say nothing.
+    A leak makes a stack slower later, and the machine after it. Only time in which the stack is measured counts, so
+    that waiting for a turn does not help a stack; growth up to the first slice is warm-up. The growth must go on:
+    each half of the samples must grow by half of the limit at least, since a single step may come from elsewhere
+    (pages count in shares, so a neighbour of the same program that ends leaves its share to the others; 1 MiB was
+    seen). Fewer than six samples, or three seconds of load between them, are too few.
     """
     samples = [(view.loaded_s(sample.at_s), float(sum(sample.pss_bytes.values()))) for sample in view.launch.memory]
     points = [(loaded_s, held) for loaded_s, held in samples if loaded_s > 0]
@@ -134,20 +134,20 @@ def _memory_grows(view: LaunchView) -> Finding | None:
 
 
 def median_slope(points: Sequence[tuple[float, float]]) -> float | None:
-    """Return the median of the slopes between any two points, by Theil and Sen; None where there are none."""
+    """Return the median of the slopes between any two points, by Theil and Sen; None without slopes."""
     slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in combinations(points, 2) if b[0] > a[0]]
     return median(slopes) if slopes else None
 
 
 _LEAST = 6
-"""Two values in each third are the fewest that tell anything of their scatter."""
+"""Fewest values of a series: two in each third are the fewest that show their scatter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Thirds:
-    """The two thirds of a series that differ most: by which share of the mean, and how probable by chance.
+    """The two thirds of a series that differ most: share of the mean, and probability by chance.
 
-    ``change`` is signed: negative where the later third is the lower. ``p`` counts all three comparisons.
+    ``change`` is signed: negative if the later third is lower. ``p`` counts all three comparisons.
     """
 
     change: float
@@ -155,12 +155,12 @@ class _Thirds:
 
 
 def _thirds(values: Sequence[float]) -> _Thirds | None:
-    """Compare the means of the first, middle and last third of ``values`` (in order of time, means of blocks).
+    """Return the comparison of the first, middle and last third of ``values`` (in order of time, means of blocks).
 
     t = (m_i − m_j) / (s·√(1/n_i + 1/n_j)), s² the variance within thirds with n − 3 degrees of freedom; the p-value
     of the largest |t| is taken three times (Bonferroni). None with less than six values or a mean of zero. Values
-    that never vary within their thirds give p = 0 where the thirds differ at all. Neighbouring values must be
-    nearly independent: hand in means over blocks longer than the correlation, not single bins.
+    that never vary within their thirds give p = 0 if the thirds differ at all. Neighbouring values must be nearly
+    independent: pass means over blocks longer than the correlation, not single bins.
 
     Source: R. A. Fisher, "Statistical Methods for Research Workers", 1925; O. J. Dunn, JASA 56 (1961).
     """

@@ -1,1 +1,1 @@
-"""Load for a server that runs already: ``stackrace load`` and ``stackrace capacity`` without the command line."""
+"""Load for a running server: ``stackrace load`` and ``stackrace capacity`` without the command line."""

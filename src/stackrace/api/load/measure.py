@@ -1,4 +1,4 @@
-"""One run of the engine against one server: watched to its end, and examined."""
+"""One run of the engine against one server, shown while it runs, and checked."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from .options import LoadOptions, refuse_contradictions
 from .target import nobody_listens, target_of
 
 _OPEN_CONNECTIONS = 1000
-"""What an open loop may have at most unless told: enough for 1,000 requests/s at a second each."""
+"""Most connections of an open loop by default: enough for 1,000 requests/s that take a second each."""
 
 _OURS = 128
-"""Files that Python and the engine have open beside the connections."""
+"""Files that Python and the engine have open besides the connections."""
 
 
 def allow_files() -> None:
@@ -41,16 +41,16 @@ def allow_files() -> None:
 
 
 def open_connections(over_tcp: bool) -> int:
-    """Return how many connections an open loop may have unless told otherwise."""
+    """Return the most connections of an open loop by default."""
     limits = network_limits()
     ports = limits.ephemeral_ports if over_tcp else _OPEN_CONNECTIONS
     return max(min(_OPEN_CONNECTIONS, limits.descriptors - SPARE_FILES - _OURS, ports), 1)
 
 
 def engine_cores(threads: int | None) -> Resources:
-    """Give the engine the last cores, one for each of its ``threads``, and the server all others.
+    """Return the last cores for the engine, one for each of its ``threads``, and all others for the server.
 
-    With too few cores they share.
+    If there are too few cores, both share them.
     """
     cores = usable_cores()
     mine = cores[-(threads or 1) :]
@@ -58,7 +58,7 @@ def engine_cores(threads: int | None) -> Resources:
 
 
 def refuse_too_much(load: Load, cores: Resources, *, over_tcp: bool) -> tuple[str, ...]:
-    """Return warnings, one sentence each; raises InputError when a limit of the machine forbids ``load``."""
+    """Return warnings, one sentence each; raise InputError if a limit of the machine forbids ``load``."""
     try:
         findings = check_limits((load,), cores, ours=False, sockets_each=1, over_tcp=over_tcp)
     except LimitError as error:
@@ -68,46 +68,46 @@ def refuse_too_much(load: Load, cores: Resources, *, over_tcp: bool) -> tuple[st
 
 _REFRESH_S = 0.5
 _OPENED_FIRST = 1000
-"""So many connections are opened within the run; more take so long that they are opened before its clock starts."""
+"""Most connections opened within the run; more take so long that they are opened before its clock starts."""
 _MOST_IN_VAIN = 10
-"""So many requests are sent to where nobody listens."""
+"""Most requests that are sent to an address where no server listens."""
 _PATIENCE_S = 5.0
-"""How long none of them may have been opened before the run starts without the rest."""
+"""Seconds without a new connection after which the run starts without the rest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadSetup:
-    """What all runs of one command have in common."""
+    """Settings that all runs of one command share."""
 
     options: LoadOptions
     target: Target
     cores: Resources
-    """The server's, as far as they are known to be its own, and the engine's."""
+    """Cores of the engine, and of the server as far as they are known to be its own."""
 
     @property
     def over_tcp(self) -> bool:
-        """Whether connections take ports."""
+        """True if connections take ports."""
         return isinstance(self.target.address, tuple)
 
 
 class Watcher(Protocol):
-    """Whoever shows how far a run is."""
+    """Display of a run's progress."""
 
     def calibrating(self) -> None:
-        """The engine measures what it can reach by itself."""
+        """Show that the engine measures its own limit."""
 
     def connecting(self, opened: int, connections: int) -> None:
-        """Before the run so many of its connections are open."""
+        """Show the number of connections that are open before the run."""
 
     def draw(self, ok: int, errors: int, elapsed_s: float) -> None:
-        """So many answers were right and wrong ``elapsed_s`` seconds after the start, warm-up included."""
+        """Show the right and wrong answers ``elapsed_s`` seconds after the start, warm-up included."""
 
     def clear(self) -> None:
-        """The run is over."""
+        """Clear the display: the run is over."""
 
 
 def set_up_load(options: LoadOptions) -> LoadSetup:
-    """Return who is loaded from which cores; raises InputError before anything is sent."""
+    """Return target, cores and options of a load; raise InputError before anything is sent."""
     refuse_contradictions(options)
     target = target_of(options)
     allow_files()
@@ -120,9 +120,9 @@ def set_up_load(options: LoadOptions) -> LoadSetup:
 def measure(
     setup: LoadSetup, load: Load, watcher: Watcher, *, warmup_s: float = 0.0, notes: tuple[str, ...] = ()
 ) -> FinishedRun:
-    """Apply ``load`` after ``warmup_s`` seconds of it, showing ``watcher`` how far it is; Ctrl-C ends it early.
+    """Run ``load`` after ``warmup_s`` seconds of it, and show the progress to ``watcher``; Ctrl-C ends it early.
 
-    Where nobody listens, a few requests show that at once.
+    If no server listens, only a few requests are sent.
     """
     options, cores = setup.options, setup.cores
     in_vain = nobody_listens(setup.target.address)
@@ -164,7 +164,10 @@ def measure(
 def _run(
     setup: LoadSetup, load: Load, warmup_s: float, ceiling_per_s: float | None, watcher: Watcher
 ) -> tuple[LoadResult, MachineDelta, bool, int]:
-    """Run the engine, and tell whether Ctrl-C ended it, and how many connections were not open when it began."""
+    """Run the engine; return its result, the machine's activity, True if Ctrl-C ended it, and missing connections.
+
+    These are connections that were not open when the run began.
+    """
     options, target = setup.options, setup.target
     opens_first = load.keep_alive and not load.is_open and load.concurrency > _OPENED_FIRST
 

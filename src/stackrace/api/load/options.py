@@ -1,4 +1,4 @@
-"""What ``stackrace load`` was asked for, flag by flag, and which flags contradict each other."""
+"""Options of ``stackrace load``, flag by flag, and the contradictions between them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CLOSED_CONNECTIONS = 10
 _DURATION_S = 10.0
 _TIMEOUT_S = 10.0
 _MOST_RATE_PER_S = 1e6
-"""Each request that falls due is counted, also where none can be sent."""
+"""Highest rate; each request that falls due is counted, even if none can be sent."""
 
 _NEEDS = {
     "poisson": "rate",
@@ -41,7 +41,10 @@ _FLAGS = {"headers": "header", "masks": "mask"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadOptions:
-    """The command line as it was given; None, empty or False: not given. Seconds, bytes, requests per second."""
+    """Options of the command line as they were given; None, empty or False: not given.
+
+    Units are seconds, bytes, and requests per second.
+    """
 
     urls: tuple[str, ...]
     concurrency: int | None = None
@@ -80,12 +83,12 @@ class LoadOptions:
     target_is_mine: bool = False
 
     def is_given(self, name: str) -> bool:
-        """Whether the option ``name`` is on the command line; a default does not count."""
+        """Return True if the option ``name`` is on the command line; a default does not count."""
         value = getattr(self, name)
         return value is not None and value is not False and value != ()
 
     def load(self, open_connections: int) -> Load:
-        """Return the load level; ``open_connections`` is the default of an open loop."""
+        """Return the load level; ``open_connections`` is the default number of connections in an open loop."""
         fallback = _CLOSED_CONNECTIONS if self.rate is None else open_connections
         return Load(
             concurrency=self.concurrency or fallback,

@@ -1,4 +1,4 @@
-"""What a race file asks for, loaded: on one of its stacks, or on a server that runs already."""
+"""Load with the requests of a race file: on one of its stacks, or on a running server."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OF_A_SERVER = (
     "unix_socket", "insecure", "cacert", "tls", "method", "data", "chunked", "expect_continue", "nonce",
     "expect_status", "expect_body", "expect_text", "masks", "cookies", "target_is_mine",
 )  # fmt: skip
-"""Options that say what a race file says, or what a stack of ours does not have."""
+"""Options that repeat what a race file says, or that no stack of ours has."""
 
 
 @contextmanager
@@ -33,10 +33,10 @@ def load_setup(
     stack: str | None = None,
     workload: str | None = None,
 ) -> Iterator[LoadSetup]:
-    """Hold who is loaded, and with what: a server at a URL, or ``stack``, which runs meanwhile.
+    """Yield the target and settings of a load: a server at a URL, or ``stack``, which runs until the end.
 
-    Without ``request`` the options say everything. Raises InputError before anything is sent, and LaunchError for a
-    stack that does not come up.
+    Without ``request`` the options say everything. Raise InputError before anything is sent, and LaunchError if the
+    stack does not come up.
     """
     if request is None:
         yield set_up_load(options)
@@ -65,7 +65,7 @@ def _of_one_workload(request: RaceRequest, name: str | None) -> RaceRequest:
 
 
 def _as_the_file_says(options: LoadOptions, request: RaceRequest) -> LoadOptions:
-    """Return the options with what the file says of connections where they say nothing; the most of its levels."""
+    """Return the options with the file's connection settings as defaults; of its load levels, the highest."""
     return replace(
         options,
         concurrency=options.concurrency or (max(request.concurrency) if request.concurrency else None),
@@ -81,7 +81,7 @@ def _workload(request: RaceRequest) -> WorkloadRequest:
 
 
 def _at_urls(options: LoadOptions, request: RaceRequest) -> LoadOptions:
-    """Return the options that ask the server at the only URL what the file asks its stacks."""
+    """Return the options for the server at the only URL, with the requests that the file has for its stacks."""
     (first, *others) = options.urls
     url = parse(first, target_is_mine=options.target_is_mine, unix_socket=options.unix_socket)
     if others or url.path != "/":
@@ -134,7 +134,7 @@ def _on_stack(options: LoadOptions, up: StackUp) -> LoadSetup:
         is_local=True,
         notes=up.deployment.notes,
     )
-    # only now: servers would inherit it
+    # only now: servers would inherit the limit
     allow_files()
     threads = options.threads or len(cores.generator_cores)
     return LoadSetup(options=replace(options, threads=threads), target=target, cores=cores)

@@ -1,4 +1,4 @@
-"""From flags to what is asked, of whom, and which answers are right."""
+"""Targets of a load from its options: server, requests and right answers."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ _PATIENCE_S = 1.0
 
 
 def _check_address(url: Url) -> tuple[str, ...]:
-    """Return what is worth telling of the way to ``url``; raises InputError where nobody
-    listens at its end, but somebody at another address of the same name.
+    """Return warnings about the way to ``url``; raise InputError if only another address of its host accepts.
 
     One connection is made to each further address of the host's name, and closed at once.
     """
@@ -60,7 +59,7 @@ def _addresses(name: str, port: int) -> tuple[str, ...]:
 
 
 def nobody_listens(address: tuple[str, int] | str) -> bool:
-    """Tell whether connections to ``address`` are refused at once, as where no server runs."""
+    """Return True if connections to ``address`` are refused at once, as if no server runs."""
     try:
         with socket.socket(_family(address)) as probe:
             probe.settimeout(_PATIENCE_S)
@@ -87,14 +86,14 @@ def _accepts(host: str, port: int) -> bool:
 
 
 def _proxies(url: Url) -> dict[str, str]:
-    """Return the variable that names a proxy for this URL, with its value; empty where it is bypassed."""
+    """Return the variable that names a proxy for this URL, with its value; empty if the proxy is bypassed."""
     wanted = "https_proxy" if url.secure else "http_proxy"
     variable = next((name for name in os.environ if name.lower() == wanted and os.environ[name]), None)
     if variable is None:
         return {}
     from urllib.request import proxy_bypass  # slow to import, and seldom needed
 
-    # a proxy's own user name and password are nobody's business
+    # a proxy's user name and password are not shown
     return {} if proxy_bypass(url.host) else {variable: os.environ[variable].rpartition("@")[2]}
 
 
@@ -102,7 +101,7 @@ _FORM = ("Content-Type", "application/x-www-form-urlencoded")
 
 
 def target_of(options: LoadOptions) -> Target:
-    """Return what to load; raises InputError for what is no URL, is another machine, or spans two servers."""
+    """Return the target of a load; raise InputError for a wrong URL, another machine, or two servers."""
     return _recorded(options) if options.session is not None else _asked(options)
 
 
@@ -143,7 +142,7 @@ def _recorded(options: LoadOptions) -> Target:
 
 
 def _changed(request: Request, headers: tuple[tuple[str, str], ...], pause: float | str) -> Request:
-    """A header that is given replaces the recorded one of its name."""
+    """Return ``request`` with ``headers`` in place of recorded ones of the same names, and with a given pause."""
     changed = request.replacing(headers)
     if isinstance(pause, float) and not request.embedded:
         return replace(changed, think_s=pause)
@@ -207,7 +206,7 @@ def _request(options: LoadOptions, path: str) -> Request:
 
 
 def headers_of(options: LoadOptions) -> tuple[tuple[str, str], ...]:
-    """Return the headers that were given; raises InputError for what is none."""
+    """Return the headers that were given; raise InputError for text that is no header."""
     pairs = []
     for text in options.headers:
         name, colon, value = text.partition(":")

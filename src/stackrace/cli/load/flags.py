@@ -1,4 +1,4 @@
-"""The flags of verbs that load one server, in groups, and the kinds of their values: ``load`` and ``capacity``."""
+"""Flags of the verbs that load one server, ``load`` and ``capacity``, in groups, with the types of their values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..options import Quantity, complete_stack, right_host, section
 
 
 class _NonceType(click.ParamType[Nonce]):
-    """``header:NAME`` or ``query:NAME``."""
+    """Type of ``header:NAME`` or ``query:NAME``."""
 
     name = "header:NAME|query:NAME"
 
@@ -28,7 +28,7 @@ class _NonceType(click.ParamType[Nonce]):
 
 
 class ThinkType(click.ParamType[float | str]):
-    """``none``, ``recorded``, or seconds."""
+    """Type of ``none``, ``recorded``, or seconds."""
 
     name = "none|recorded|TIME"
 
@@ -146,7 +146,7 @@ ENGINE = (
 
 
 def flags(*groups: tuple[Callable[..., Any], ...]) -> Callable[..., Callable[..., Any]]:
-    """Return the decorator that gives a command all flags of ``groups``, in that order."""
+    """Return the decorator that adds all flags of ``groups`` to a command, in that order."""
 
     def add(function: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed([option for group in groups for option in group]):

@@ -1,4 +1,4 @@
-"""``stackrace load``: who is loaded, one run of it, refused or shown."""
+"""``stackrace load``: its target, one run, and the result shown or refused."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 _BAR = 24
 _RECENT = 5
-"""The rate shown is that of the last so many drawings."""
+"""Number of drawings over which the rate shown is averaged."""
 
 
 class ProgressLine:
-    """Draws itself over and over on a terminal, behind the words ``before``; does nothing elsewhere."""
+    """Line on a terminal that is redrawn again and again, after the words ``before``; does nothing elsewhere."""
 
     def __init__(
         self, load: Load, warmup_s: float, *, quiet: bool, before: str = "", stream: TextIO | None = None
@@ -48,7 +48,7 @@ class ProgressLine:
         self.clear = self._line.clear
 
     def draw(self, ok: int, errors: int, elapsed_s: float) -> None:
-        """Show the run as it is ``elapsed_s`` seconds after its start, warm-up included."""
+        """Show the run ``elapsed_s`` seconds after its start, warm-up included."""
         if not self._line.changes:
             return
         rate_per_s = self._rate_per_s(ok, elapsed_s)
@@ -56,11 +56,11 @@ class ProgressLine:
         self._line.show(click.style(line, fg="red") if errors and self._coloured else line)
 
     def calibrating(self) -> None:
-        """Show what happens before the run."""
+        """Show that the engine measures its own limit before the run."""
         self._line.show("measuring what the engine itself can do here …")
 
     def connecting(self, opened: int, connections: int) -> None:
-        """Show how many connections are open before the run."""
+        """Show the number of connections that are open before the run."""
         self._line.show(f"{self._before}connecting: {count(opened)} of {count(connections)} are open")
 
     def _rate_per_s(self, ok: int, elapsed_s: float) -> float:
@@ -95,7 +95,7 @@ def _left(seconds: float) -> str:
 
 
 def _left_s(load: Load, missing: int, run_s: float, rate_per_s: float) -> float:
-    """An open loop takes the time its rate says; a closed one goes on as it went lately."""
+    """Return the seconds left: an open loop keeps its own rate, a closed one the recent rate."""
     if load.rate_per_s is not None and load.requests is not None:
         return load.requests / load.rate_per_s - run_s
     return missing / rate_per_s if rate_per_s > 0 else float("inf")
@@ -103,7 +103,7 @@ def _left_s(load: Load, missing: int, run_s: float, rate_per_s: float) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RacedTarget:
-    """A race's request, of which one stack or one workload is meant; None: only URLs were given."""
+    """Race request of which one stack or one workload is loaded; None if only URLs were given."""
 
     request: RaceRequest | None = None
     stack: str | None = None
@@ -111,11 +111,11 @@ class RacedTarget:
 
     @contextmanager
     def set_up(self, options: LoadOptions) -> Iterator[LoadSetup]:
-        """Hold who is loaded, saying what is being prepared; see ``load_setup``."""
+        """Yield the target and settings of the load, and show the preparation; see ``load_setup``."""
         if self.request is None:
             yield set_up_load(options)
             return
-        # all that prepares a race, which takes a second to import
+        # imports all that prepares a race, which takes a second
         from ...api.load.raced import load_setup
 
         with (
@@ -129,9 +129,10 @@ class RacedTarget:
 def raced_target(
     words: Sequence[str], app: RequestFlags, *, stack: str | None, workload: str | None, session: bool = False
 ) -> tuple[RacedTarget, tuple[str, ...]]:
-    """Return what is raced, and the URLs among ``words``; raises InputError for a wrong race file.
+    """Return the target, and the URLs among ``words``; raise InputError for a wrong race file.
 
-    ``app`` says which app a stack is started with, as for a race; ``session`` whether --session is given.
+    ``app`` has the flags about the app that a stack starts with, as for a race; ``session`` is True if --session is
+    given.
     """
     race_file, urls = apart(words)
     for word in urls:
@@ -159,7 +160,7 @@ def _refuse_misspelt(word: str) -> None:
 def _refuse_stack(stack: str | None, app: RequestFlags, *, has_file: bool) -> None:
     if stack is not None:
         raise InputError("give a URL or --stack, not both: a server that runs, or a stack to start")
-    # a race file may name servers that are only found there
+    # a race file may name servers that only --servers has
     for name in sorted(app.given.keys() - ({"servers"} if has_file else set())):
         raise InputError(
             f"{spelt(name)} is about the app of a stack that is started, but the URL names a server that runs: "
@@ -168,7 +169,7 @@ def _refuse_stack(stack: str | None, app: RequestFlags, *, has_file: bool) -> No
 
 
 def run_and_show(options: LoadOptions, target: RacedTarget, *, as_json: bool, hdr: Path | None) -> None:
-    """Do what ``stackrace load`` was asked for. Raises InputError before anything is sent."""
+    """Run ``stackrace load`` and show its result. Raise InputError before anything is sent."""
     from ...report.load_result import KIND
 
     refuse_unwritable("--hdr", hdr)
@@ -199,5 +200,5 @@ def _write_hgrm(path: Path, result: LoadResult) -> None:
         with uncut(path):
             path.write_text(percentile_distribution(result.histogram), encoding="ascii")
     except OSError as error:
-        # the result stands all the same
+        # the result counts all the same
         click.echo(f"--hdr {path} could not be written: {error.strerror}", err=True)

@@ -1,1 +1,1 @@
-"""Load: the only importer of the engine. Turns a workload and a load level into a LoadResult."""
+"""The load engine: only this folder imports it. Turns a workload and a load level into a LoadResult."""

@@ -1,4 +1,4 @@
-"""Plays a workload at a load level with the engine: what it saw as a LoadResult, and the most it can do here."""
+"""Runs of the engine: play a workload at a load level, return a LoadResult, and measure the engine's own limit."""
 
 from __future__ import annotations
 
@@ -32,35 +32,37 @@ __all__ = [
 ]
 
 FOLLOW_S = 0.2
-"""How long load goes on, unrecorded, after a window bounded by time: until its oldest requests are answered."""
+"""Most seconds of unrecorded load after a window limited by time, until its oldest requests are answered."""
 
 
 class _How(TypedDict, total=False):
-    """How a load is sent, beside what and whereto; each has a default."""
+    """Options of a run; each has a default."""
 
     tls: Tls | None
-    """Encryption, without by default."""
+    """TLS settings; no encryption by default."""
     body_max_bytes: int | None
-    """A longer answer is a failure. By default as in races; None leaves it to the engine, which keeps no answer."""
+    """Longest body accepted; a longer answer is a failure. By default as in races; None leaves it to the engine,
+    which keeps no answer."""
     open_first_s: float | None
-    """A closed loop opens all its connections before its clock starts, until none was opened for that long."""
+    """Patience in seconds: a closed loop opens all its connections before its clock starts, but stops waiting when
+    none was opened for that long."""
     warmup_s: float
-    """For so long load is applied but not recorded; requests under way when the window opens belong to it."""
+    """Seconds of load that are not recorded; requests under way when the window opens belong to the window."""
     cores: Sequence[int]
-    """The event loops' cores, anywhere by default."""
+    """Cores of the event loops; any by default."""
     threads: int | None
-    """How many event loops there are: one per core, one where no cores are named."""
+    """Number of event loops; by default one per core, or one if no cores are named."""
     spin: bool
-    """Whether they never sleep: an answer is seen when it comes and not once a core has woken. For cores that
-    nobody else needs."""
+    """True if the event loops never sleep: an answer is seen when it comes and not once a core has woken. For cores
+    that nobody else needs."""
     follow_s: float
-    """For so long, ``FOLLOW_S`` by default, load goes on after a window bounded by time, until those requests are
-    answered that are older than most: they would leave lower bounds in the latencies."""
+    """Most seconds of load after a window limited by time, by default ``FOLLOW_S``, until its slowest requests are
+    answered. Otherwise they would leave lower bounds in the latencies."""
     starts_s: float | None
-    """When it begins, on CLOCK_MONOTONIC; by default, and where that moment is over, at once."""
+    """Start on CLOCK_MONOTONIC; by default, and if that moment is over, at once."""
     company: tuple[int, int]
-    """How many event loops of other engines send the same open loop, those before ours in turn and those after: the
-    rate is that of all together."""
+    """Numbers of event loops of other engines that send the same open loop, before ours in turn and after. The rate
+    is that of all together."""
 
 
 def run(
@@ -72,12 +74,12 @@ def run(
     ceiling_per_s: float | None = None,
     **how: Unpack[_How],
 ) -> LoadResult:
-    """Send ``workload`` to ``address`` at ``load`` and return what came back.
+    """Send ``workload`` to ``address`` at ``load`` and return the result.
 
     ``address`` is an IP address with a port, or the path of a Unix socket.
 
-    Every answer is held against its golden one, as far as that repeats; a workload without golden answers accepts
-    any 2xx. ``ceiling_per_s`` (see ``ceiling``) is carried into the result as it is.
+    Every answer is compared with its golden one, as far as that repeats; a workload without golden answers accepts
+    any 2xx. ``ceiling_per_s`` (see ``ceiling``) is copied into the result.
 
     Blocks without holding the GIL, so run it in a thread while the main thread waits for Ctrl-C and calls
     ``monitor.cancel()``; the result then holds what was measured so far.
@@ -97,7 +99,7 @@ def record(
     monitor: Monitor | None = None,
     **how: Unpack[_How],
 ) -> bytes:
-    """Do the same, and return what was recorded in a form that can be merged: see ``outcome.merged``."""
+    """Send ``workload`` as ``run`` does and return a recording that can be merged: see ``outcome.merged``."""
     with _said():
         return _engine.record(_plan(address, workload, load, how), monitor or Monitor())
 
@@ -145,7 +147,7 @@ def _plan(address: tuple[str, int] | str, workload: Workload, load: Load, how: _
 
 
 def threads_of(load: Load, cores: Sequence[int], threads: int | None = None) -> int:
-    """Return how many event loops send ``load``: one per core unless told otherwise, each with a connection."""
+    """Return the number of event loops for ``load``: ``threads``, else one per core; each has a connection."""
     return min(threads or len(cores) or 1, max(load.concurrency, 1))
 
 
@@ -159,7 +161,7 @@ def _targets(workload: Workload) -> list[_engine.Target]:
 
 
 def _target(request: Request, answer: Answer | None, host: str) -> _engine.Target:
-    """An answer to HEAD never has a body, whatever its golden answer holds."""
+    """Return the engine's form of a request. An answer to HEAD never has a body, even if the golden one has."""
     body_counts = answer is not None and request.method != "HEAD"
     sameness = answer.sameness if answer is not None and body_counts else Sameness.STATUS
     return _engine.Target(
@@ -186,36 +188,36 @@ def _part(fill: Fill) -> str:
 
 
 Play = Callable[[Monitor], LoadResult]
-"""Sends a load until its end, or until the monitor is cancelled; returns what was seen."""
+"""Function that sends a load until its end, or until the monitor is cancelled, and returns the result."""
 
 
 class EngineRun(Protocol):
-    """One run of an engine, here or on other machines. It is over when the context is left."""
+    """One run of an engine, here or on other machines. It ends when the context is left."""
 
     begun_s: float
-    """When it began, on CLOCK_MONOTONIC."""
+    """Start on CLOCK_MONOTONIC."""
 
     def __enter__(self) -> Self:
-        """Begin."""
+        """Start the run."""
 
     def __exit__(self, *_: object) -> None:
-        """End it, if it has not ended by itself."""
+        """End the run, if it has not ended by itself."""
 
     def wait(self, until_s: float) -> bool:
-        """Wait until ``until_s`` on CLOCK_MONOTONIC or the end; tells whether it has ended."""
+        """Wait until ``until_s`` on CLOCK_MONOTONIC or the end; return True if the run has ended."""
 
     def bins(self, bin_s: float) -> Iterator[Sequence[int]]:
-        """Yield the right answers in each ``bin_s`` so far, at the end of each, until the end."""
+        """Yield the right answers in each bin of ``bin_s`` so far, at the end of each bin, until the end."""
 
     def finish(self, until_s: float = float("inf")) -> LoadResult:
-        """Wait for the end, brought about at ``until_s``; return the result."""
+        """Wait for the end, or end the run at ``until_s``; return the result."""
 
 
 class RunningEngine:
-    """An ``EngineRun`` here. It is over when the context is left, however that comes about.
+    """An ``EngineRun`` on this machine. It ends when the context is left, however that happens.
 
-    Signals that would end it wait until somebody waits for the engine, who can cancel it: the interpreter does not
-    end before the engine's thread.
+    Signals that would end the process are held until somebody waits for the engine and can cancel it: the
+    interpreter does not end before the engine's thread.
     """
 
     def __init__(self, play: Play) -> None:
@@ -230,7 +232,7 @@ class RunningEngine:
         try:
             self._work = Background(lambda: self._play(self._monitor))
         except RuntimeError:
-            # no thread can be had: __exit__ will not be called
+            # no thread could be started: __exit__ will not be called
             self._signals.restore()
             raise
         return self
@@ -246,12 +248,12 @@ class RunningEngine:
 
     @property
     def cancelled(self) -> bool:
-        """Whether the run was ended early."""
+        """True if the run was ended early."""
         return self._monitor.cancelled
 
     @property
     def opened(self) -> int:
-        """Connections that were open before the run started, so far; 0 where it opens none first."""
+        """Connections opened so far before the run starts; 0 if it opens none first."""
         return self._monitor.opened
 
     def wait(self, until_s: float) -> bool:
@@ -259,7 +261,7 @@ class RunningEngine:
         return self._work.wait(min(max(until_s - time.monotonic(), 0.0), threading.TIMEOUT_MAX))
 
     def follow(self, every_s: float, look: Callable[[int, int, float], None]) -> None:
-        """Wait for the end; every ``every_s`` show ``look`` the right answers, errors and seconds so far.
+        """Wait for the end; every ``every_s`` pass ``look`` the right answers, errors and seconds so far.
 
         Ctrl-C ends the run early; the result then holds what was measured so far.
         """
@@ -272,7 +274,7 @@ class RunningEngine:
                 self._monitor.cancel()
 
     def bins(self, bin_s: float) -> Iterator[Sequence[int]]:
-        # it is looked in the middle of the engine's next bin, which by then has surely counted the one before
+        # looks in the middle of the engine's next bin, when the bin before is surely complete
         counts: list[int] = []
         ended = False
         while not ended:
@@ -294,10 +296,10 @@ class RunningEngine:
 
 
 _TIMES, _MEASURED_S = 3, 0.1
-"""The best of several short looks: whatever disturbs one can only make it lower."""
+"""Number and seconds of the measurements. The best counts: a disturbance can only lower the figure."""
 
 _MOST_CONNECTIONS = 512
-"""More change the figure by little and the preparation by much."""
+"""Most connections of the measurement; more change the figure little and the preparation much."""
 
 _SPARE_FILES = 256
 
@@ -305,10 +307,10 @@ _SPARE_FILES = 256
 def ceiling(load: Load, *, cores: Sequence[int], server_cores: Sequence[int], threads: int | None = None) -> float:
     """Return the requests per second that the engine reaches at ``load`` with its ``threads`` on ``cores``.
 
-    The server it is held against answers a few bytes over plain TCP from threads on ``server_cores``, so the
-    figure is what no server can exceed here, not what one should reach. Takes 0.3 s, more only where the machine
-    leaves it no time, and is measured once per process for the same connections, kind of connection, threads and
-    cores. An open loop is held against the closed loop over as many connections.
+    The server in this measurement answers a few bytes over plain TCP from threads on ``server_cores``, so the
+    figure is what no server can exceed here, not what one should reach. Takes 0.3 s, more only if the machine is
+    busy, and is measured once per process for the same connections, kind of connection, threads and cores. For an
+    open loop, the closed loop over as many connections is measured.
 
     RefusedError: this machine has no room for the measurement.
     """

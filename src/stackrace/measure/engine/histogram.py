@@ -16,21 +16,21 @@ from ._engine import Histogram
 _NS = 1e-9
 _SLOW_S = 0.5
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
-"""The fields of ``Quantiles`` that are quantiles, and which."""
+"""Quantiles among the fields of ``Quantiles``, by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bucket:
-    """Latencies that are alike: buckets are 0.1 % wide."""
+    """Latencies of about the same value: buckets are 0.1 % wide."""
 
     value_s: float
-    """The longest latency that belongs to it, in seconds; the bucket before ends where it begins."""
+    """Longest latency in the bucket, in seconds; the bucket begins where the one before ends."""
     count: int
-    """How many latencies it holds, at least 1."""
+    """Number of latencies, at least 1."""
 
 
 def merge(encoded: Iterable[bytes]) -> bytes:
-    """Return one encoded distribution that holds all values of ``encoded``; empty when there are none."""
+    """Return one encoded distribution that holds all values of ``encoded``; empty without any."""
     return _merged(encoded).to_bytes()
 
 
@@ -40,26 +40,26 @@ def quantiles(encoded: Iterable[bytes]) -> Quantiles:
 
 
 def distribution(encoded: bytes) -> tuple[Bucket, ...]:
-    """Return the buckets of one encoded distribution that are not empty, ascending, to draw it."""
+    """Return the buckets of one encoded distribution that are not empty, ascending."""
     return tuple(Bucket(value_s=value * _NS, count=count) for value, count in _decode(encoded).buckets())
 
 
 def slow(encoded: bytes) -> tuple[tuple[float, int], ...]:
-    """Return the latencies of one encoded distribution above half a second: pairs of seconds and their number.
+    """Return the latencies of one encoded distribution above half a second, as pairs of seconds and their number.
 
-    Without those that are only lower bounds, because a request was cut off or unfinished.
+    Latencies that are only lower bounds, because a request was cut off or unfinished, are left out.
     """
     known = ((value * _NS, count) for value, count in _decode(encoded).known_buckets())
     return tuple((value_s, count) for value_s, count in known if value_s > _SLOW_S)
 
 
 def censored_count(encoded: bytes) -> int:
-    """Return how many values of one encoded distribution are only lower bounds."""
+    """Return the number of values of one encoded distribution that are only lower bounds."""
     return _decode(encoded).censored_count
 
 
 def summary(histogram: Histogram) -> Quantiles:
-    """Return ``histogram`` in seconds; names in ``censored`` are those that unfinished requests may raise."""
+    """Return ``histogram`` in seconds; ``censored`` names the values that unfinished requests may raise."""
     censored = {name for name, q in QUANTILES.items() if histogram.is_censored(q)}
     if histogram.censored_count:
         censored |= {"mean", "max"}
@@ -91,20 +91,20 @@ _MOST_STEPS, _LEAST_STEP = 14, 1.02
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """The values between two edges."""
+    """Values between two edges."""
 
     edge_s: float
-    """The upper edge, in seconds; the row before ends where this one begins."""
+    """Upper edge in seconds; the row begins where the one before ends."""
     count: int
-    """How many values it holds."""
+    """Number of values."""
     share: float
-    """Their share of all values, 0 to 1."""
+    """Share of all values, 0 to 1."""
     cumulative: float
-    """The share of all values up to the upper edge, 0 to 1."""
+    """Share of all values up to the upper edge, 0 to 1."""
 
 
 def edges(*distributions: Sequence[Bucket]) -> tuple[float, ...]:
-    """Return the upper edges in seconds that hold all values of ``distributions``; none when there are none.
+    """Return the upper edges in seconds of rows that hold all values of ``distributions``; none without values.
 
     Steps are at least 2 % wide, so there are fewer of them where all values are alike.
     """
@@ -120,7 +120,7 @@ def edges(*distributions: Sequence[Bucket]) -> tuple[float, ...]:
 
 
 def rows(buckets: Sequence[Bucket], upper: Sequence[float]) -> tuple[Row, ...]:
-    """Return one row per edge of ``upper``; what lies beyond the last edge belongs to it."""
+    """Return one row per edge of ``upper``; values beyond the last edge belong to the last row."""
     counts = [0] * len(upper)
     for bucket in buckets:
         counts[min(bisect_left(upper, bucket.value_s), len(upper) - 1)] += bucket.count
@@ -137,16 +137,16 @@ _MS_PER_S = 1e3
 _NS_PER_MS = 1e6
 
 _SUB_BUCKETS = 2048
-"""The power of two that holds twice 10^3: what three significant digits take."""
+"""Smallest power of two that is at least twice 10^3, as three significant digits need."""
 _BUCKETS = 32
-"""How often 2048 ns must double to hold the longest value, one hour."""
+"""Number of buckets, each twice as long as the one before, from 2048 ns to the longest value, one hour."""
 
 
 def percentile_distribution(encoded: bytes) -> str:
-    """Return the distribution with its header and footer, values in milliseconds.
+    """Return the distribution in HdrHistogram's plain format, with header and footer, values in milliseconds.
 
-    These are the lines of its plain format with a scaling ratio of one million, nanoseconds to milliseconds.
-    Values that are only lower bounds count at that bound; a comment line at the end says how many there are.
+    The scaling ratio is one million, nanoseconds to milliseconds. Values that are only lower bounds count at that
+    bound; a comment line at the end gives their number.
 
     Source: HdrHistogram, PercentileIterator and AbstractHistogram.outputPercentileDistribution (public domain).
     """
@@ -195,6 +195,6 @@ def _moments(buckets: Sequence[Bucket], total: int) -> tuple[float, float]:
 
 
 def _middle_ns(highest_ns: int) -> int:
-    """Return the middle of the bucket that ends at ``highest_ns``; up to 2047 ns buckets hold one value each."""
+    """Return the middle of the bucket that ends at ``highest_ns``; buckets up to 2047 ns hold one value each."""
     width = 1 << max(0, highest_ns.bit_length() - _SUB_BUCKETS.bit_length() + 1)
     return highest_ns - width + 1 + width // 2

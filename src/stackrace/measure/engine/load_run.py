@@ -1,4 +1,4 @@
-"""A run of the engine that is over, what it was sent to, and the service level objective that it kept or missed."""
+"""A finished run of the engine, its target, and the service level objective that it met or missed."""
 
 from __future__ import annotations
 
@@ -15,51 +15,51 @@ from .histogram import QUANTILES
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """Where the load goes, and what is asked."""
+    """Address, workload and TLS settings of a load."""
 
     urls: tuple[str, ...]
-    """As the user gave them."""
+    """URLs as the user gave them."""
     address: tuple[str, int] | str
     """An IP address and a port, or the path of a Unix socket."""
     workload: Workload
     tls: Tls | None
-    """None for plain HTTP."""
+    """TLS settings; None for plain HTTP."""
     is_local: bool
-    """Whether the server is on this machine."""
+    """True if the server is on this machine."""
     notes: tuple[str, ...] = ()
-    """What the user should know, one sentence each."""
+    """Notes for the user, one sentence each."""
 
     @property
     def pauses(self) -> bool:
-        """Whether visitors pause between their requests."""
+        """True if visitors pause between their requests."""
         return any(request.think_s > 0 for request in self.workload.requests)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinishedRun:
-    """A run that is over: what was asked for, what came of it, and what the checks say."""
+    """A finished run: its target, its load, its result, and the verdict of the checks."""
 
     target: Target
     load: Load
     warmup_s: float
-    """How long load was applied before the recorded window, in seconds."""
+    """Seconds of load before the recorded window."""
     result: LoadResult
     verdict: Verdict
     notes: tuple[str, ...] = ()
-    """What the user should know, one sentence each."""
+    """Notes for the user, one sentence each."""
     interrupted: bool = False
-    """Whether the user ended it."""
+    """True if the user ended the run."""
 
 
 _MOST_ERRORS = 0.001
-"""The share of requests that may fail or be answered wrongly."""
+"""Largest share of requests that may fail or be answered wrongly."""
 
 _MOST_UNSENT = 0.005
-"""The share of requests that may never be sent."""
+"""Largest share of requests that may never be sent."""
 
 
 class Missed(StrEnum):
-    """What of a goal a run missed."""
+    """Part of a goal that a run missed."""
 
     LATENCY = "latency"
     ERRORS = "errors"
@@ -74,29 +74,29 @@ class Miss:
 
     what: Missed
     value: float = 0.0
-    """Seconds of a latency; of errors and unsent requests their share of all, 0 to 1; otherwise 0."""
+    """Seconds of a latency; share of all requests, 0 to 1, for errors and unsent requests; otherwise 0."""
     quantile: str | None = None
-    """The quantile of a latency, a name of ``QUANTILES``."""
+    """Quantile of the latency, a name of ``QUANTILES``."""
     is_bound: bool = False
-    """Whether the latency may have been longer: some requests were never answered."""
+    """True if the latency may have been longer, since some requests were never answered."""
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """The most that quantiles of latency may be."""
+    """Upper limits for quantiles of latency."""
 
     limits_s: Mapping[str, float]
-    """Seconds by name of a quantile, one at least; the names are those of ``QUANTILES``."""
+    """Limits in seconds by quantile, at least one; the names are those of ``QUANTILES``."""
 
     @property
     def quantiles(self) -> tuple[float, ...]:
-        """The quantiles that have limits, each in (0, 1)."""
+        """Quantiles that have limits, each in (0, 1)."""
         return tuple(QUANTILES[name] for name in self.limits_s)
 
     def misses(self, result: LoadResult) -> Iterator[Miss]:
-        """Yield each way in which ``result`` missed the goal; nothing if it kept it.
+        """Yield each way in which ``result`` missed the goal; nothing if it met the goal.
 
-        Whether requests piled up (``KEEPING_UP``) is for the check on overload to say.
+        The check on overload decides whether requests piled up (``KEEPING_UP``).
         """
         counts = result.counts
         for name, limit_s in self.limits_s.items():

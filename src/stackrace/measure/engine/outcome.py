@@ -1,4 +1,4 @@
-"""What one engine reports, or several recorded of one load, as a LoadResult.
+"""Report of one engine, or merged recordings of several for one load, as a LoadResult.
 
 Nanoseconds become seconds, empty distributions None.
 """
@@ -19,7 +19,7 @@ _NS = 1e-9
 
 
 def outcome(report: _engine.Report, ceiling_per_s: float | None = None) -> LoadResult:
-    """Return what ``report`` says; ``ceiling_per_s`` is what the engine reaches here, None when not measured."""
+    """Return ``report`` as a LoadResult; ``ceiling_per_s`` is the engine's own limit here, None if not measured."""
     return LoadResult(
         started_at=report.started_ns * _NS,
         duration_s=report.duration_ns * _NS,
@@ -88,10 +88,10 @@ def _series(report: _engine.Report) -> tuple[SeriesBin, ...]:
 
 
 def merged(recordings: Sequence[tuple[bytes, float]], ceiling_per_s: float | None = None) -> LoadResult:
-    """Return what the engines saw together; each recording comes with the seconds to add to its clock.
+    """Return the merged result of several engines; each recording comes with the seconds to add to its clock.
 
-    Histograms are added bucket by bucket before any quantile is taken, so it is as if one engine had recorded all.
-    Raises InputError for bytes that are no recording of this version, and for recordings of different loads.
+    Histograms are added bucket by bucket before any quantile is taken, as if one engine had recorded all.
+    Raise InputError for bytes that are no recording of this version, and for recordings of different loads.
     """
     try:
         joined = _engine.join([(data, round(shift_s * 1e9)) for data, shift_s in recordings])

@@ -1,4 +1,4 @@
-"""Runs of the engine read back from documents that ``stackrace load --json`` printed, and held against each other.
+"""Results of the engine that ``stackrace load --json`` printed, read back and compared.
 
 Errors name the file and the key.
 """
@@ -22,7 +22,7 @@ from stackrace.measure.load import Quantiles
 from .histogram import Bucket, distribution
 
 _MOST_BYTES = 64 << 20
-"""A saved result holds all latencies of a load."""
+"""Largest file that is read; a saved result holds all latencies of a load."""
 _VERSION = "load-1"
 _WAY_OUT = "give a file that `stackrace load --json` wrote"
 
@@ -40,9 +40,9 @@ def _read_object(path: Path) -> _JsonObject:
 
 
 class _JsonObject:
-    """One JSON object, read key by key. An InputError names the file, the whole key and the way out.
+    """JSON object, read key by key. An InputError names the file, the whole key and the way out.
 
-    Each of its methods returns a value of the kind that it is called after.
+    Each method returns a value of the kind in its name.
     """
 
     def __init__(self, content: dict[str, object], path: Path, place: str = "") -> None:
@@ -101,34 +101,34 @@ def _is_list(value: object, kind: type) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Saved:
-    """What a comparison needs of a run."""
+    """Values of a run that a comparison needs."""
 
     path: Path
-    """The file it was read from."""
+    """File that the run was read from."""
     urls: tuple[str, ...]
     load: Mapping[str, object]
-    """What was asked for, as the document has it."""
+    """Load options as the document has them."""
     duration_s: float
     throughput_per_s: float
     """Right answers per second."""
     ok: int
     """Right answers."""
     errors: int
-    """Requests answered wrongly, or not at all."""
+    """Requests answered wrongly or not at all."""
     answered: int
     """Requests answered, rightly or wrongly."""
     latency: Quantiles
-    """Seconds."""
+    """Latencies in seconds."""
     cpu_s: float
-    """CPU time of the engine in seconds, without the time in which it only spun."""
+    """CPU seconds of the engine, without the time in which it only spun."""
     rates_per_s: tuple[float, ...]
     """Right answers per second in each full bin of 100 ms."""
     buckets: tuple[Bucket, ...]
-    """The distribution of latencies."""
+    """Distribution of latencies."""
 
 
 def read_saved(path: Path) -> Saved:
-    """Return the run kept in ``path``.
+    """Return the run saved in ``path``.
 
     InputError: the file cannot be read, is no JSON, or no such document; it names the file and the key.
     """
@@ -167,7 +167,7 @@ def _quantiles(latency: _JsonObject) -> Quantiles:
 
 
 def _rates(run: _JsonObject) -> tuple[float, ...]:
-    """The last bin is left out when the run ended within it: it would look slow."""
+    """Return the rate of each full bin. The last bin is left out if the run ended within it: it would look slow."""
     bins = run.members("series")
     starts, counts = [bin_.number("start_s") for bin_ in bins], [bin_.whole("ok") for bin_ in bins]
     if len(starts) < 2:
@@ -188,7 +188,7 @@ def _buckets(run: _JsonObject) -> tuple[Bucket, ...]:
 
 
 class Kind(StrEnum):
-    """What a figure counts, and so how it is written."""
+    """Kind of a figure, which decides how it is written."""
 
     RATE = "rate"
     DURATION = "duration"
@@ -200,18 +200,18 @@ class Line:
     """One figure before and after."""
 
     name: str
-    """As documents name it."""
+    """Name of the figure in documents."""
     kind: Kind
     before: float | None
-    """Per second, seconds or a number, as ``kind`` says; None where it is not known."""
+    """Value per second, in seconds or as a number, depending on ``kind``; None if unknown."""
     after: float | None
     before_bound: bool = False
-    """Whether ``before`` is only a lower bound ("≥")."""
+    """True if ``before`` is only a lower bound ("≥")."""
     after_bound: bool = False
 
     @property
     def ratio(self) -> float | None:
-        """After ÷ before; None where there is nothing to divide, or two bounds say nothing."""
+        """After ÷ before; None if it cannot be divided, or both are only bounds."""
         if (
             self.before is None
             or self.after is None
@@ -224,24 +224,24 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """A part of the load that was not the same in both runs."""
+    """Setting of the load that was not the same in both runs."""
 
     what: str
-    """The setting, as documents name it."""
+    """Name of the setting in documents."""
     before: object
     after: object
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """All figures of two runs, and in what their loads differ."""
+    """All figures of two runs, and the differences between their loads."""
 
     lines: tuple[Line, ...]
     differences: tuple[Difference, ...]
 
 
 def compare(before: Saved, after: Saved) -> Comparison:
-    """Return ``after`` against ``before``."""
+    """Return the comparison of ``after`` with ``before``."""
     return Comparison(lines=tuple(_lines(before, after)), differences=tuple(_differences(before, after)))
 
 

@@ -1,4 +1,4 @@
-"""URLs to load, taken apart: where to connect, what the Host header says, what to ask for, whom to trust there."""
+"""URLs to load and their parts: address, Host header, request target, and trusted certificates."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Address(NamedTuple):
 
 
 def split_url(url: bytes) -> _Address | None:
-    """Take an absolute http or https URL apart; None for anything else. A user name and a fragment are dropped."""
+    """Return the parts of an absolute http or https URL without user name and fragment; None for anything else."""
     match = _URL.fullmatch(url)
     if match is None or not _is_utf_8(match[2]):
         return None
@@ -48,7 +48,7 @@ def split_url(url: bytes) -> _Address | None:
 
 
 def origin_form(target: bytes) -> str:
-    """Return path and query as they may stand in a request line: a slash in front, no fragment, percent-encoded.
+    """Return path and query for a request line: with a slash in front, without fragment, percent-encoded.
 
     Escapes already there are kept. Source: RFC 9112 section 3.2.1; RFC 3986 sections 3.3 and 3.4.
     """
@@ -59,17 +59,17 @@ def origin_form(target: bytes) -> str:
 
 
 def form_encoded(part: str | bytes) -> str:
-    """Return a name or a value as forms have it. Source: URL Standard, section 5.2."""
+    """Return a name or a value as forms encode it. Source: URL Standard, section 5.2."""
     return quote_plus(part, safe="*").replace("~", "%7E")
 
 
 def is_token(text: str) -> bool:
-    """Tell whether ``text`` is a token, as methods and header names are. Source: RFC 9110 section 5.6.2."""
+    """Return True if ``text`` is a token, as methods and header names are. Source: RFC 9110 section 5.6.2."""
     return _TOKEN.fullmatch(text) is not None
 
 
 def is_address(text: bytes) -> bool:
-    """Tell whether ``text`` is an IP address."""
+    """Return True if ``text`` is an IP address."""
     try:
         ip_address(text.decode())
     except ValueError:
@@ -94,41 +94,41 @@ def _is_utf_8(text: bytes) -> bool:
 
 _EXAMPLE = "http://127.0.0.1:8000/path"
 _LONGEST_SOCKET = 107
-"""Bytes; Linux ends paths of sockets with a NUL in 108. Source: unix(7)."""
+"""Longest path of a Unix socket in bytes; Linux ends paths with a NUL in 108. Source: unix(7)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Url:
-    """The parts of a URL that a request needs."""
+    """Parts of a URL that a request needs."""
 
     address: tuple[str, int] | str
     """An IP address and a port, or the path of a Unix socket."""
     host: str
     """The Host header: the host, with its port where the URL has one."""
     name: str
-    """The host alone, as a certificate would have it."""
+    """Host alone, as in a certificate."""
     path: str
-    """Path and query, as they stand in the request line."""
+    """Path and query, as in the request line."""
     secure: bool = False
-    """Whether it is an https URL."""
+    """True for an https URL."""
 
     @property
     def origin(self) -> str:
-        """Scheme, host and port, as Origin headers have it."""
+        """Scheme, host and port, as in Origin headers."""
         return f"{'https' if self.secure else 'http'}://{self.host}"
 
     @property
     def is_local(self) -> bool:
-        """Whether the address is one of this machine's own."""
+        """True if the address belongs to this machine."""
         return isinstance(self.address, str) or _is_ours(self.address[0])
 
 
 def parse(text: str, *, target_is_mine: bool = False, unix_socket: str | None = None) -> Url:
     """Return the parts of ``text``, its host resolved to an IP address.
 
-    With ``unix_socket`` that is the address, and the URL's host stays a name.
+    ``unix_socket`` is the address instead if given; the URL's host then stays a name.
 
-    InputError: it is no http or https URL, or its host is unknown, or another machine without
+    InputError: the text is no http or https URL; its host is unknown, or another machine without
     ``target_is_mine``; or no socket can have the path ``unix_socket``.
     """
     _refuse_impossible(unix_socket)
@@ -190,7 +190,7 @@ def _port(parts: SplitResult, text: str) -> int:
 
 
 def _resolve(host: str, port: int, text: str) -> str:
-    """IPv4 first: servers that listen on localhost mostly listen on 127.0.0.1 only."""
+    """Return the host's address, IPv4 first: servers that listen on localhost mostly do so on 127.0.0.1 only."""
     try:
         addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
@@ -202,7 +202,7 @@ def _resolve(host: str, port: int, text: str) -> str:
 
 
 def _is_ours(address: str) -> bool:
-    """Only an address of our own can be bound to."""
+    """Return True if ``address`` is our own: only such an address can be bound to."""
     family = socket.AF_INET if ip_address(address).version == 4 else socket.AF_INET6
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:
@@ -216,7 +216,7 @@ _PATIENCE_S = 10.0
 
 
 def authorities(file: Path | None = None) -> bytes:
-    """Return the certificates (PEM) in ``file``, or those this system trusts.
+    """Return the certificates (PEM) in ``file``, or those that this system trusts.
 
     The system's are where OpenSSL looks for them: SSL_CERT_FILE and SSL_CERT_DIR, then its own defaults.
 
@@ -238,7 +238,7 @@ def authorities(file: Path | None = None) -> bytes:
 
 
 def why_refused(address: tuple[str, int] | str, tls: Tls) -> str | None:
-    """Shake hands once and return why that fails, in OpenSSL's words; None when it does not, or not for TLS."""
+    """Shake hands once and return OpenSSL's reason for the failure; None if it succeeds or fails outside TLS."""
     context = _context(tls.authorities)
     context.minimum_version = ssl.TLSVersion.TLSv1_2 if "1.2" in tls.versions else ssl.TLSVersion.TLSv1_3
     context.maximum_version = ssl.TLSVersion.TLSv1_3 if "1.3" in tls.versions else ssl.TLSVersion.TLSv1_2
@@ -285,7 +285,10 @@ def _context(authorities: bytes | None) -> ssl.SSLContext:
 
 
 def _system() -> list[bytes]:
-    """A folder holds one file per certificate, linked by its subject's hash. Source: openssl-rehash(1)."""
+    """Return the certificates that this system trusts.
+
+    A folder holds one file per certificate, linked by its subject's hash. Source: openssl-rehash(1).
+    """
     paths = ssl.get_default_verify_paths()
     files = [Path(paths.cafile)] if paths.cafile else []
     if not files and paths.capath:

@@ -1,6 +1,6 @@
-"""The first visitor of a launched stack, who asks for everything once: is it ready, and are its answers right?
+"""The first visitor of a launched stack, who sends each request once: is the stack ready, are its answers right?
 
-It sends one request at a time, as the engine does, and carries from a page to later requests what that gives.
+It sends one request at a time, as the engine does, and carries values from a page to later requests.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from . import _engine
 from .url import form_encoded
 
 _WITH_BODY = ("PATCH", "POST", "PUT")
-"""Say how long their body is, even if it is empty. Source: RFC 9110 section 8.6."""
+"""Methods that state the length of their body even if it is empty. Source: RFC 9110 section 8.6."""
 _CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
-"""What would break out of a request's line, or out of a string of JSON."""
+"""Characters that would break out of a request's line, or out of a JSON string."""
 
 
 def ask(
     address: tuple[str, int], request: Request, host: str, *, timeout_s: float, most_bytes: int = MOST_BODY_BYTES
 ) -> tuple[int, tuple[tuple[str, str], ...], bytes, str]:
-    """Send ``request`` once, whole, and return what is answered: status, header fields, body, and its ``excess``.
+    """Send ``request`` once, whole, and return the answer: status, header fields, body, and its ``excess``.
 
-    Text is UTF-8, as it is in a load. Raises OSError for no answer, or none that the engine would take.
+    Text is UTF-8, as in a load. Raise OSError for no answer, or none that the engine would accept.
     """
     fields = {"Host": host, "Connection": "close", **dict(request.headers)}
     if request.body or request.method in _WITH_BODY:
@@ -54,7 +54,7 @@ def ask(
 
 
 def _handed_out(request: Request, page: bytes) -> dict[int, bytes]:
-    """Return what the body ``page``, the answer to ``request``, gives for later requests, by slot."""
+    """Return the values in ``page``, the body that answers ``request``, for later requests, by slot."""
     if not request.handouts:
         return {}
     values: dict[bytes, list[bytes]] = {}
@@ -65,7 +65,7 @@ def _handed_out(request: Request, page: bytes) -> dict[int, bytes]:
 
 
 def _filled(request: Request, given: Mapping[int, bytes], cookies: Mapping[str, str]) -> Request:
-    """Return ``request`` with what its visitor was given; what nothing gave stays as it was recorded."""
+    """Return ``request`` with the values that its visitor received; the rest stays as it was recorded."""
     for fill in sorted(request.fills, key=lambda fill: fill.start, reverse=True):
         value = given.get(fill.source) if isinstance(fill.source, int) else _bytes(cookies.get(fill.source, ""))
         if value and fill.form:
@@ -101,7 +101,7 @@ def _spliced(text: bytes, fill: Fill, value: bytes) -> bytes:
 
 
 _MOST_QUESTIONS = 50
-"""Most requests of a workload that a start sends: a recorded session may have a million, and they go one by one."""
+"""Most requests of a workload that a start sends: they go one by one, and a recorded session may have a million."""
 
 
 def questions(workload: Workload) -> list[tuple[Request, Answer]]:
@@ -110,14 +110,14 @@ def questions(workload: Workload) -> list[tuple[Request, Answer]]:
     for number, (request, golden) in enumerate(zip(workload.requests, workload.answers, strict=True)):
         if len(wanted) == _MOST_QUESTIONS:
             break
-        # a page that gives tokens gives others each time, and those of before a login are no good after it
+        # a page that gives tokens gives new ones each time, and tokens from before a login are invalid after it
         turn = number if request.handouts or request.fills else -1
         wanted.setdefault((request.method, request.path, request.body, turn), (request, golden))
     return list(wanted.values())
 
 
 class Visitor:
-    """Asks the stack at ``host`` and ``port``, and returns what it gives as the workload's visitors do."""
+    """Client of the stack at ``host`` and ``port`` that sends back cookies and fields as visitors do."""
 
     def __init__(self, host: str, port: int, workload: Workload, most_bytes: int = MOST_BODY_BYTES) -> None:
         self._host, self._port = host, port
@@ -127,7 +127,7 @@ class Visitor:
         self._given: dict[int, bytes] = {}
 
     def ask(self, request: Request, timeout_s: float) -> Reply:
-        """Send ``request`` and return the answer; raises OSError."""
+        """Send ``request`` and return the answer; raise OSError if there is none."""
         asked = request
         request = _filled(request, self._given, self._cookies)
         if self._cookies:
@@ -144,7 +144,7 @@ class Visitor:
         return reply
 
     def _keep(self, reply: Reply) -> None:
-        """Keep what is set for the rest of the visit; one site is visited, so attributes do not matter."""
+        """Keep the reply's cookies for the visit. Attributes do not matter, since only one site is visited."""
         for line in reply.cookies:
             pair, *attributes = line.split(";")
             name, equals, text = pair.partition("=")
@@ -166,20 +166,20 @@ _WHO = {
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a stack said."""
+    """Reply of a stack."""
 
     status: int
     body: bytes
     cookies: tuple[str, ...] = ()
-    """The values of its Set-Cookie headers."""
+    """Values of the Set-Cookie headers."""
     excess: str = ""
-    """Why it is no answer that can be raced: it is too large, or does not end; ``body`` is not whole then."""
+    """Reason why the answer cannot be raced: it is too large, or does not end; ``body`` is not whole then."""
     server: str = ""
-    """Its Server header."""
+    """Value of the Server header."""
 
 
 def difference(reply: Reply, golden: Answer) -> str:
-    """Say how ``reply`` differs from the golden answer; empty when it does not."""
+    """Return a description of how ``reply`` differs from the golden answer; empty if it does not."""
     if reply.excess:
         return f"an answer that {reply.excess}"
     if golden.status is None and not 200 <= reply.status < 300:
@@ -196,7 +196,7 @@ def difference(reply: Reply, golden: Answer) -> str:
 
 
 def _has_parts(body: bytes, parts: Sequence[bytes]) -> bool:
-    """Tell whether ``body`` starts with the first part, ends with the last and has the others between them."""
+    """Return True if ``body`` starts with the first part, ends with the last and has the others between them."""
     first, *others, last = parts
     at, end = len(first), len(body) - len(last)
     for part in others:

@@ -1,4 +1,4 @@
-"""The probe: what the machine is and does, and what a stack costs, by hop. Linux only."""
+"""The probe: facts and counters of the machine, and resources that a stack uses, by hop. Linux only."""
 
 from .host import available_bytes, host_facts, kept_off, memory_bytes, network_limits, physical_cores
 from .kernel_counters import LOOK_S, cpu_by_process, offenders, unused_by_core, used_by_core, waited_s, waits_ns

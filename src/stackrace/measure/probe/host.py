@@ -1,4 +1,4 @@
-"""What the machine is (system, cores, memory), and what its limits and control groups allow."""
+"""Facts about the machine (system, cores, memory), its limits and its control groups."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..resources import parse_cores
 
 
 def host_facts() -> HostFacts:
-    """Ask the machine what it is; ``cores`` are those we may run on, ``virtual`` is empty on bare metal."""
+    """Return facts about the machine; ``cores`` are those we may run on, ``virtual`` is empty on bare metal."""
     cpuinfo = _text("/proc/cpuinfo")
     return HostFacts(
         system=_system(_text("/etc/os-release") or _text("/usr/lib/os-release")),
@@ -40,7 +40,7 @@ def _text(path: str) -> str:
 
 
 def _system(os_release: str) -> str:
-    """Source: os-release(5), PRETTY_NAME."""
+    """Return the name of the operating system. Source: os-release(5), PRETTY_NAME."""
     for line in os_release.splitlines():
         name, _, value = line.partition("=")
         if name == "PRETTY_NAME":
@@ -49,7 +49,7 @@ def _system(os_release: str) -> str:
 
 
 def _cpu(cpuinfo: str) -> str:
-    """The model's name where the architecture has one, else the architecture."""
+    """Return the CPU's model if the architecture names one, else the architecture."""
     for line in cpuinfo.splitlines():
         name, _, value = line.partition(":")
         if name.strip() in ("model name", "Model", "cpu model"):
@@ -58,7 +58,7 @@ def _cpu(cpuinfo: str) -> str:
 
 
 def _virtual(cpuinfo: str) -> str:
-    """A hint, never proof: "container", "virtual machine", "container in a virtual machine" or nothing."""
+    """Return "container", "virtual machine", "container in a virtual machine" or nothing: a hint, never proof."""
     guest = _text("/sys/hypervisor/type") or any(
         line.startswith("flags") and "hypervisor" in line.split() for line in cpuinfo.splitlines()
     )
@@ -75,7 +75,7 @@ _CPUS = Path("/sys/devices/system/cpu")
 def physical_cores(usable: Iterable[int], folder: Path = _CPUS) -> tuple[tuple[int, ...], ...]:
     """Return ``usable``, ascending, grouped by the core that executes them.
 
-    Where the kernel does not tell, as in some containers and virtual machines, each is a core of its own.
+    If the kernel does not tell, as in some containers and virtual machines, each is a core of its own.
 
     Source: Documentation/admin-guide/cputopology.rst, ``thread_siblings_list``.
     """
@@ -98,7 +98,7 @@ def _siblings(file: Path) -> tuple[int, ...]:
 
 @contextmanager
 def kept_off(cores: Iterable[int]) -> Iterator[None]:
-    """Keep this thread, and those that it starts, off some cores, where others are left to it."""
+    """Keep this thread, and the threads that it starts, off ``cores`` if it may use any others."""
     allowed = os.sched_getaffinity(0)
     if others := allowed.difference(cores):
         os.sched_setaffinity(0, others)
@@ -109,7 +109,7 @@ def kept_off(cores: Iterable[int]) -> Iterator[None]:
 
 
 def memory_bytes() -> Mapping[str, int]:
-    """Return what the kernel tells of memory and swap, by its own names; empty where it does not tell.
+    """Return the kernel's figures for memory and swap in bytes, by its own names; empty if it gives none.
 
     Source: proc_meminfo(5).
     """
@@ -119,7 +119,7 @@ def memory_bytes() -> Mapping[str, int]:
 
 
 def available_bytes() -> float:
-    """Return the memory that new processes could use without swapping; infinity where the kernel does not tell.
+    """Return the memory that new processes could use without swapping; infinity if the kernel does not report it.
 
     Source: proc_meminfo(5), MemAvailable (since Linux 3.14).
     """
@@ -142,11 +142,11 @@ _SYSCTLS = (
 )
 
 _IN_TIME_WAIT = re.compile(rb"^ *\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:[0-9A-F]{4} 06 ", re.MULTILINE)
-"""The local port of such a connection in /proc/net/tcp and tcp6."""
+"""Pattern of a connection in TIME_WAIT in /proc/net/tcp and tcp6; the group is its local port."""
 
 
 def network_limits() -> NetworkLimits:
-    """Ask the kernel; a limit called unlimited is 2^31 − 1 here."""
+    """Return the kernel's limits; a limit called unlimited is 2^31 − 1 here."""
     soft, hard = _descriptors()
     low, high = _port_range()
     return NetworkLimits(
@@ -177,10 +177,10 @@ def _kernel_limits() -> dict[str, int]:
 
 
 def _held_ports(low: int, high: int) -> int:
-    """Count the ephemeral ports that connections in TIME_WAIT hold.
+    """Return the number of ephemeral ports that connections in TIME_WAIT hold.
 
     A server that closed first also leaves such connections, thousands under its one port, which hold none of the
-    client's: so distinct local ports count. Source: proc_net_tcp(5), state 06.
+    client's ports. So distinct local ports are counted. Source: proc_net_tcp(5), state 06.
     """
     tables = ("/proc/net/tcp", "/proc/net/tcp6")
     held = {port for table in tables for port in _IN_TIME_WAIT.findall(read(table) or b"")}
@@ -211,7 +211,7 @@ _HYBRID = "/sys/fs/cgroup/unified"
 
 
 def throttled_s() -> float:
-    """Return for how long our control group, or one around it, was denied the CPU by its quota; 0 without a quota.
+    """Return the seconds for which a CPU quota throttled our control group, or one around it; 0 without a quota.
 
     A quota counts where it was set, so the groups around ours are read, too; the longest stop counts.
     Source: cgroup-v2.rst, cpu.stat ``throttled_usec``; version 1 calls it ``throttled_time``, in nanoseconds.
@@ -230,7 +230,7 @@ def _throttled_in(path: str) -> float:
 
 
 def allowed_cores() -> float:
-    """Return how many cores' worth of CPU time the strictest quota around us grants; infinite without a quota.
+    """Return the number of cores that the strictest CPU quota around us grants; infinite without a quota.
 
     Source: cgroup-v2.rst, cpu.max; sched-bwc.rst, cpu.cfs_quota_us and cpu.cfs_period_us.
     """
@@ -248,7 +248,7 @@ def _quota_of(group: str) -> float:
 
 
 def _groups() -> Iterator[str]:
-    """Our CPU group's folder and those around it, in either version of control groups."""
+    """Yield the folders of our CPU group and of those around it, in either version of control groups."""
     yield from _upwards(_V2, _path("0"))
     if group := _path("cpu"):
         yield from _upwards("/sys/fs/cgroup/cpu", group)
@@ -262,7 +262,7 @@ def _upwards(top: str, group: str) -> Iterator[str]:
 
 
 def _path(hierarchy: str) -> str:
-    """Our group in version 2 (``0``) or with this controller in version 1. Source: cgroups(7)."""
+    """Return our group in version 2 (``0``) or with this controller in version 1, else "". Source: cgroups(7)."""
     for line in (read("/proc/self/cgroup") or b"").decode(errors="replace").splitlines():
         number, controllers, group = line.split(":", 2)
         if hierarchy in (number, *controllers.split(",")):
@@ -271,7 +271,7 @@ def _path(hierarchy: str) -> str:
 
 
 def delegated() -> bool | None:
-    """Whether we may make control groups of our own below ours; None where version 2 is not mounted.
+    """Return True if we may make control groups below ours; None if version 2 is not mounted.
 
     Source: cgroup-v2.rst, "Delegation": the folder, its ``cgroup.procs`` and ``cgroup.subtree_control`` are ours.
     """

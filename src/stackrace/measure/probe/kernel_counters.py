@@ -1,4 +1,4 @@
-"""The kernel's own counters: CPU time of processes to the nanosecond, how long they waited, and its tables."""
+"""Counters of the kernel: CPU time of processes in nanoseconds, their waits for a core, memory and network."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..host import Offender
 
 
 def process_cpu_ns(pid: int) -> int | None:
-    """Return the CPU time of all threads of ``pid``, ended ones included; None when it is gone.
+    """Return the CPU time in ns of all threads of ``pid``, ended ones included; None if the process is gone.
 
     One system call, no permission needed. Linux derives a process's clock from its id, and
     clock_getcpuclockid(3) does nothing but this arithmetic: the complement of the id shifted by three bits,
@@ -33,9 +33,9 @@ class _Account:
     pid: int
     parent: int
     own_ns: int
-    """Itself."""
+    """CPU time of the process itself."""
     reaped_ns: int
-    """Through children that ended."""
+    """CPU time of the process's children that ended."""
 
 
 Accounts = Mapping[tuple[int, int], _Account]
@@ -43,7 +43,7 @@ Accounts = Mapping[tuple[int, int], _Account]
 
 
 def accounts(processes: Iterable[Process]) -> Accounts:
-    """Read the account of each process that is still there."""
+    """Return the account of each of ``processes`` that still exists."""
     opened = {}
     for process in processes:
         own_ns = process_cpu_ns(process.pid)
@@ -54,12 +54,11 @@ def accounts(processes: Iterable[Process]) -> Accounts:
 
 
 def spent_ns(before: Accounts, after: Accounts) -> int:
-    """Return the CPU time a family spent between two readings of its accounts.
+    """Return the CPU time in ns that a family spent between two readings of its accounts.
 
-    A survivor counts by what it gained, a newcomer by all it has. A worker that ended meanwhile is found in
-    its parent's ``reaped_ns`` with its whole life, from which what it had before is taken off again. Its part
-    is exact to ± 20 ms (ticks); it is lost when nobody in the family waited for it (SIGCHLD ignored,
-    orphans).
+    A survivor counts with its gain, a new process with all it has. A worker that ended meanwhile is found in its
+    parent's ``reaped_ns`` with its whole life, so its time before the first reading is subtracted. Its part is
+    exact to ± 20 ms (ticks). It is lost if nobody in the family waited for it (SIGCHLD ignored, orphans).
     """
     survivors = {account.pid for account in after.values()}
     ended = _ended(before, after, survivors)
@@ -73,7 +72,7 @@ def spent_ns(before: Accounts, after: Accounts) -> int:
 
 
 def _ended(before: Accounts, after: Accounts, survivors: set[int]) -> Counter[int]:
-    """What processes that ended had used already, by the nearest ancestor that is still there."""
+    """Return the time that ended processes had used before, by their nearest ancestor that still exists."""
     parents = {account.pid: account.parent for account in before.values()}
     known: Counter[int] = Counter()
     for key, account in before.items():
@@ -87,7 +86,7 @@ def _ended(before: Accounts, after: Accounts, survivors: set[int]) -> Counter[in
 
 
 def waits_ns(processes: Iterable[int]) -> dict[int, int]:
-    """Return for how long each thread of some processes was ready to run and had no core, by thread id.
+    """Return the time in ns that each thread of ``processes`` was ready to run but had no core, by thread id.
 
     Source: Documentation/scheduler/sched-stats.rst, /proc/PID/schedstat, the second number.
     """
@@ -105,9 +104,9 @@ def waits_ns(processes: Iterable[int]) -> dict[int, int]:
 
 
 def waited_s(before: Mapping[int, int], after: Mapping[int, int]) -> float:
-    """Return for how long threads waited between two looks, all together; infinite where some ended meanwhile.
+    """Return the seconds that threads waited between two readings, in all; infinite if one of them ended.
 
-    Nobody knows how long those waited.
+    The waiting time of an ended thread is unknown.
     """
     if before.keys() - after.keys():
         return math.inf
@@ -115,13 +114,13 @@ def waited_s(before: Mapping[int, int], after: Mapping[int, int]) -> float:
 
 
 def cpu_by_process(without: Collection[int] = ()) -> Mapping[int, int]:
-    """Return the CPU time in ns of every process that is not ours, nor among those left out, by id."""
+    """Return the CPU time in ns of every process by id, except this one and those in ``without``."""
     readings = {pid: process_cpu_ns(pid) for pid in pids() if pid != os.getpid() and pid not in without}
     return {pid: spent_ns for pid, spent_ns in readings.items() if spent_ns is not None}
 
 
 def offenders(before: Mapping[int, int], after: Mapping[int, int], elapsed_s: float) -> tuple[Offender, ...]:
-    """Return who used over 1 % of a core between two readings, the greediest first; at most five."""
+    """Return the processes that used over 1 % of a core between two readings, the greediest first; at most five."""
     spent = {pid: after_ns - before.get(pid, 0) for pid, after_ns in after.items()}
     greedy = sorted((pid for pid in spent if spent[pid] > 1e7 * elapsed_s), key=lambda pid: -spent[pid])
     return tuple(
@@ -131,7 +130,7 @@ def offenders(before: Mapping[int, int], after: Mapping[int, int], elapsed_s: fl
 
 
 LOOK_S = 0.3
-"""How long cores are looked at: ticks of 10 ms make it uncertain by a few per cent."""
+"""Seconds for which cores are watched. Ticks of 10 ms make the result uncertain by a few per cent."""
 
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _KTHREADD = 2
@@ -142,11 +141,12 @@ _INTERRUPTS = ("irq", "softirq")
 
 
 def unused_by_core() -> Mapping[int, float]:
-    """Return the seconds that each online core spent in no process, from /proc/stat; its ksoftirqd is none.
+    """Return the seconds that each online core spent in no process, from /proc/stat; ksoftirqd counts as none.
 
     Idle time is exact on a tickless kernel, the other kinds are sampled at each tick. Interrupts are in no
-    process's clock only where the kernel keeps their time apart. Elsewhere ``irq`` counts nothing, and they are on
-    the clock of whoever was interrupted. Source: proc_stat(5); kernel/sched/cputime.c, CONFIG_IRQ_TIME_ACCOUNTING.
+    process's clock only if the kernel accounts for their time separately. Otherwise ``irq`` is 0, and their time is
+    on the clock of the interrupted process.
+    Source: proc_stat(5); kernel/sched/cputime.c, CONFIG_IRQ_TIME_ACCOUNTING.
     """
     by_core = _ticks_by_core()
     if any(kinds["irq"] for kinds in by_core.values()):
@@ -158,9 +158,9 @@ def unused_by_core() -> Mapping[int, float]:
 
 @cache
 def used_by_core() -> Mapping[int, float]:
-    """Return the share of each core that some process used, seen for ``LOOK_S``; always what the first look saw.
+    """Return the share of each core that processes used during ``LOOK_S``; later calls return the first result.
 
-    So all that is prepared in this process gets the same cores.
+    So everything that is prepared in this process gets the same cores.
     """
     began_s, before = time.monotonic(), unused_by_core()
     time.sleep(LOOK_S)
@@ -191,7 +191,7 @@ def _seconds(ticks: Counter[str], *kinds: str) -> float:
 
 @cache
 def _interrupt_threads() -> Mapping[int, int]:
-    """Return the threads that serve interrupts when there are too many, by core. No container sees them."""
+    """Return the threads that serve interrupts if there are too many, by core. Containers do not see them."""
     processes = (read_process(pid) for pid in pids())
     return {
         int(thread.name.partition("/")[2]): thread.pid
@@ -201,7 +201,7 @@ def _interrupt_threads() -> Mapping[int, int]:
 
 
 def pressure_s() -> float:
-    """Return for how long some task wanted a CPU and had none; 0 where the kernel does not tell.
+    """Return the seconds for which some task wanted a CPU and had none; 0 if the kernel does not report it.
 
     Source: Documentation/accounting/psi.rst, ``some total`` in microseconds.
     """
@@ -210,7 +210,7 @@ def pressure_s() -> float:
 
 
 def virtual_memory() -> Mapping[str, int]:
-    """Return /proc/vmstat by name."""
+    """Return the counters of /proc/vmstat by name."""
     lines = (read("/proc/vmstat") or b"").decode().splitlines()
     return {name: int(value) for name, _, value in (line.partition(" ") for line in lines)}
 

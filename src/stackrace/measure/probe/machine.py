@@ -1,4 +1,4 @@
-"""What the whole machine did around a slice, and how fast it is, by work and by its own word."""
+"""Counters of the whole machine around a slice, and the speed of its cores, measured and as reported."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _MOST_CORES = 4
 
 
 def canary_ns(cores: Sequence[int]) -> float:
-    """Return what a fixed piece of work costs on ``cores`` now: nanoseconds of CPU time, their mean; 0 for none.
+    """Return the mean CPU time in ns that a fixed piece of work takes on ``cores`` now; 0 without cores.
 
     A turn is BLAKE2b (RFC 7693) over 48 KiB and about as long of Python's own loop, a quarter of a millisecond on a
-    core of today: what slows only one of them is not the machine. The least of twelve turns counts, in CPU time,
-    so that neither an interrupt nor waiting for the core shows, but frequency, a busy sibling thread and stolen
-    cycles do. All of it takes 3 ms per core, of which at most four are asked, the first and the last among them.
-    The calling thread visits each core and then goes back to where it was allowed before.
+    core of today: what slows only one of them is not the machine. The shortest of twelve turns counts, in CPU time.
+    So interrupts and waiting for the core do not show, but frequency, a busy sibling thread and stolen cycles do.
+    All turns take 3 ms per core, on at most four cores, the first and the last among them. The calling thread
+    visits each core and then returns to the cores that it was allowed before.
 
     A canary of 50 ms knows no more than one of 3 ms where the speed itself shifts: docs/decisions has the
     figures.
@@ -64,7 +64,7 @@ def _turn_ns() -> int:
 
 
 def _spread(cores: Sequence[int]) -> Sequence[int]:
-    """At most four, evenly from the first to the last."""
+    """Return at most four of ``cores``, evenly from the first to the last."""
     if len(cores) <= _MOST_CORES:
         return cores
     step = (len(cores) - 1) / (_MOST_CORES - 1)
@@ -72,7 +72,7 @@ def _spread(cores: Sequence[int]) -> Sequence[int]:
 
 
 def _frequency_khz(cores: Sequence[int]) -> float:
-    """Return the mean frequency at which ``cores`` run now; 0 where the machine does not tell (most virtual ones).
+    """Return the mean frequency at which ``cores`` run now; 0 if unknown, as on most virtual machines.
 
     Source: Documentation/admin-guide/pm/cpufreq.rst, ``scaling_cur_freq``.
     """
@@ -82,7 +82,7 @@ def _frequency_khz(cores: Sequence[int]) -> float:
 
 
 def _heat_stops(cores: Sequence[int]) -> int:
-    """Return how often ``cores`` or their package were slowed down for heat since boot; 0 where it is not told.
+    """Return the most slowdowns for heat since boot of one of ``cores`` or its package; 0 if unknown.
 
     Source: Documentation/ABI/testing/sysfs-devices-system-cpu, ``thermal_throttle`` (Intel alone has it).
     """
@@ -98,15 +98,17 @@ def _heat_stops(cores: Sequence[int]) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MachineCounters:
-    """The machine at one moment: sums since boot where nothing else is said. What is not explained here is as in
-    ``MachineDelta``."""
+    """Counters of the machine at one moment: sums since boot, unless a field says otherwise.
+
+    Fields without a docstring are as in ``MachineDelta``.
+    """
 
     at_s: float
     realtime_s: float
     cores: int
-    """Online now."""
+    """Number of cores that are online now."""
     unused_s: float
-    """What all cores together spent in no process."""
+    """Seconds that all cores together spent in no process."""
     steal_s: float
     own_s: float
     """CPU time of the measuring processes."""
@@ -122,21 +124,21 @@ class MachineCounters:
     segments_sent: int
     accepted: int
     time_wait: int
-    """Connections now."""
+    """Connections in TIME_WAIT now."""
     stack_cores: int = 0
     stack_cores_unused_s: float = 0.0
     stack_cores_steal_s: float = 0.0
     frequency_khz: float = 0.0
-    """Now."""
+    """Mean frequency of the stacks' cores now."""
     heat_stops: int = 0
     clocksource: str = ""
-    """Now."""
+    """Name of the clock source now."""
 
 
 def read_machine(own_pids: Iterable[int] = (), stack_cores: Sequence[int] = ()) -> MachineCounters:
-    """Read all counters; ``own_pids`` measure too, beside this process (a supervisor, say).
+    """Return all counters. ``own_pids`` measure, too, beside this process: a supervisor, for example.
 
-    ``stack_cores`` are those whose frequency, heat and busy time matter.
+    ``stack_cores`` are the cores whose frequency, heat and busy time matter.
     """
     unused_s, stolen_s = unused_by_core(), stolen_by_core()
     at_s, realtime_s = time.monotonic(), time.time()
@@ -175,18 +177,18 @@ _SUMS = (
     "delayed_acks",
     "syn_retransmits", "retransmits", "segments_sent", "accepted", "heat_stops",
 )  # fmt: skip
-"""What a ``MachineDelta`` has the growth of, by the same names."""
+"""Counters whose growth a ``MachineDelta`` has, by the same names."""
 
 
 def difference(
     before: MachineCounters, after: MachineCounters, *, canary_ns: tuple[float, float] = (0.0, 0.0)
 ) -> MachineDelta:
-    """Return what happened between two readings; ``canary_ns`` is what the canary's work cost before and after.
+    """Return the changes between two readings; ``canary_ns`` is the cost of the canary's work before and after.
 
     0 stands for a canary that did not run.
 
-    Busy time is wall time × cores less what was unused, because idle time is exact while user and system time
-    are sampled by the tick, which processes that sleep and wake with it evade.
+    Busy time is wall time × cores minus unused time. Idle time is exact, while user and system time are sampled by
+    the tick, which misses processes that sleep and wake with it.
     """
     elapsed_s = after.at_s - before.at_s
     capacity_s = elapsed_s * after.cores
@@ -216,9 +218,9 @@ def _change(was: float, is_: float) -> float | None:
 
 
 def _clocksource() -> str:
-    """Return the name of the current clock source; empty where the kernel does not tell.
+    """Return the name of the current clock source; empty if the kernel does not report it.
 
-    The kernel leaves ``tsc`` for another one for good when its watchdog finds it unstable.
+    The kernel replaces ``tsc`` for good when its watchdog finds it unstable.
     Source: Documentation/timers/timekeeping.rst; /sys/devices/system/clocksource.
     """
     name = read("/sys/devices/system/clocksource/clocksource0/current_clocksource") or b""

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class _OpenFiles:
     sockets: frozenset[int]
-    """By inode."""
+    """Inodes of open sockets."""
     watches_files: bool
-    """Whether it has an inotify instance."""
+    """True if the process has an inotify instance."""
 
 
 def open_files(pid: int) -> _OpenFiles | None:
-    """Return what ``pid`` has open, None when we may not look; nothing for one that is gone.
+    """Return the open files of ``pid``; None if we may not look, nothing if the process is gone.
 
     Source: proc_pid_fd(5).
     """
@@ -38,7 +38,7 @@ def open_files(pid: int) -> _OpenFiles | None:
 
 
 _DATABASE_PORTS = frozenset({5432, 5433, 6432, 3306, 3307, 33060, 1433, 1521, 27017, 26257, 9042})
-"""PostgreSQL and PgBouncer, MySQL and MariaDB, SQL Server, Oracle, MongoDB, CockroachDB, Cassandra."""
+"""Ports of PostgreSQL and PgBouncer, MySQL and MariaDB, SQL Server, Oracle, MongoDB, CockroachDB, Cassandra."""
 
 _DATABASE_SOCKET = re.compile(
     r"(\.s\.PGSQL\.\d+|mysqld?\.sock|mariadb\.sock|mongodb-\d+\.sock|mariadb[^/]*/socket)$"
@@ -54,14 +54,14 @@ _HEADER, _ATTRIBUTE = struct.Struct("=IHHII"), struct.Struct("=HH")
 _UNIX_MESSAGE = 16
 """Bytes before a unix socket's attributes."""
 _TCP_PORT, _TCP_INODE = 6, 68
-"""Where the peer's port and the inode stand in what is told of a TCP socket."""
+"""Offsets of the peer's port and of the inode in the kernel's answer about a TCP socket."""
 
 
 def database_connections(pids: Iterable[int]) -> int | None:
-    """Return how many established connections to database servers the processes ``pids`` hold.
+    """Return the number of established connections to database servers that the processes ``pids`` hold.
 
-    Over TCP, those to the ports that such servers usually have; over unix sockets, those to sockets that are named
-    as theirs are. None where the kernel does not tell, and when we may not look into a process.
+    Over TCP these are connections to the usual ports of such servers, over unix sockets those to sockets with their
+    usual names. None if the kernel does not report them, or we may not look into a process.
     """
     held = set[int]()
     for pid in pids:
@@ -92,7 +92,7 @@ def _tcp() -> set[int]:
 def _unix() -> set[int]:
     """Return the inodes of clients of databases' unix sockets. Source: sock_diag(7).
 
-    The name of a socket is known at the server's end only, so peers are asked for.
+    Only the server's end has the socket's name, so the request asks for peers.
     """
     asked = struct.pack("=BBHIIIII", socket.AF_UNIX, 0, 0, 1 << _ESTABLISHED, 0, _SHOW_NAME | _SHOW_PEER, 0, 0)
     ends = (_end(told[_UNIX_MESSAGE:]) for told in _dump(asked))
@@ -100,7 +100,7 @@ def _unix() -> set[int]:
 
 
 def _dump(request: bytes) -> Iterator[bytes]:
-    """Yield what the kernel tells of every socket that ``request`` asks for; raises OSError where it does not."""
+    """Yield the kernel's answer for every socket that ``request`` asks for; raise OSError if it gives none."""
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, _NETLINK_SOCK_DIAG) as kernel:
         kernel.settimeout(1.0)
         head = _HEADER.pack(_HEADER.size + len(request), _SOCK_DIAG_BY_FAMILY, _REQUEST_DUMP, 1, 0)

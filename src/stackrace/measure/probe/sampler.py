@@ -1,4 +1,4 @@
-"""What a launched stack costs, hop by hop: processes, CPU time, memory, and what looking may cost."""
+"""Resources that a launched stack uses, by hop: processes, CPU time, memory. The cost of sampling is limited."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _FORGET_AFTER_S = 10.0
 
 
 class _Families:
-    """Follows the processes of several hops over time.
+    """Processes of several hops, followed over time.
 
-    A process belongs to a hop when it is one of its roots (one per instance), was born of a member, or runs in
-    a root's session: each root leads a session of its own, so orphans that the supervisor adopted still count.
-    A member stays one whatever becomes of its parent.
+    A process belongs to a hop if it is one of its roots (one per instance), is a child of a member, or runs in a
+    root's session: each root leads a session of its own, so orphans that the supervisor adopted still count.
+    A member remains one even if its parent ends.
 
-    A process that belongs to nobody never will, so its id is remembered and not read again until it vanishes
+    A process that belongs to no hop never will, so its id is remembered and not read again until it disappears
     from the listing. A scan thus costs one listing and one read per member. /proc/PID/task/TID/children would
     cost two reads and a listing per member, misses orphans, exists only in some kernels and is, says
     proc_tid_children(5), reliable only for frozen processes.
@@ -41,7 +41,7 @@ class _Families:
 
     @property
     def members(self) -> set[int]:
-        """The ids that the last scan found to belong to some hop."""
+        """Ids of the processes that belonged to a hop in the last scan."""
         return set(self._members)
 
     def scan(self) -> dict[str, list[Process]]:
@@ -59,7 +59,7 @@ class _Families:
         return by_hop
 
     def _forget(self, alive: list[int]) -> None:
-        """Drop strangers that are gone; all of them after a long pause, in which ids may have been reused."""
+        """Forget strangers that are gone; after a long pause forget all, since ids may have been reused."""
         now = time.monotonic()
         kept = self._strangers.intersection(alive) if now - self._scanned_at < _FORGET_AFTER_S else set()
         self._strangers = kept | {self._supervisor}
@@ -73,9 +73,10 @@ class _Families:
         return processes
 
     def _home(self, process: Process, processes: Mapping[int, Process], homes: dict[int, str | None]) -> str | None:
-        """Climb from ``process`` until an ancestor's hop is known; ``homes`` learns it for all climbed.
+        """Return the hop of ``process``, found by climbing to an ancestor whose hop is known; None if it has none.
 
-        Where the climb ends at a process that vanished meanwhile nothing is learnt: the next scan asks again.
+        Enter the hop into ``homes`` for all processes climbed. Enter nothing if the climb ends at a process that
+        vanished meanwhile: the next scan tries again.
         """
         climbed: set[int] = set()
         while process.pid not in homes:
@@ -107,11 +108,10 @@ class _Families:
 
 
 class Allowance:
-    """Keeps repeated work below ``share`` of one core: after work that cost c, none is due for c/share.
+    """Limit that keeps repeated work below ``share`` of one core: after work that cost c, none is due for c/share.
 
-    The cost is the working thread's own CPU time, kernel included, so it does not depend on how busy the
-    machine is. Several watches that share one allowance stay below ``share`` together. Safe to use from any
-    thread.
+    The cost is the working thread's own CPU time, kernel included, so it does not depend on how busy the machine
+    is. Several watches that share one allowance stay below ``share`` together. Safe to use from any thread.
     """
 
     def __init__(self, share: float = 0.004, least_pause_s: float = 0.5) -> None:
@@ -122,12 +122,12 @@ class Allowance:
         self.spent_s = 0.0
 
     def pause_s(self) -> float:
-        """Return how long to wait until the next piece of work is due; 0 when it is."""
+        """Return the seconds until the next piece of work is due; 0 if it is due."""
         return max(0.0, self._due_at - time.monotonic())
 
     @contextmanager
     def work(self) -> Iterator[None]:
-        """Book what happens inside; one piece of work at a time."""
+        """Charge the CPU time of the block to the allowance; one block runs at a time."""
         with self._lock:
             began = time.thread_time()
             try:
@@ -145,10 +145,10 @@ _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
 def _pss_bytes(pid: int) -> int:
-    """Return the proportional set size of ``pid``; 0 for one that is gone.
+    """Return the proportional set size of ``pid``; 0 if the process is gone.
 
-    Where the kernel does not tell (another user's process, a kernel before 4.14), it is the resident set,
-    which counts shared pages in full: an upper bound. Source: proc_pid_smaps(5), smaps_rollup.
+    If the kernel does not report it (another user's process, a kernel before 4.14), return the resident set, which
+    counts shared pages in full: an upper bound. Source: proc_pid_smaps(5), smaps_rollup.
     """
     for line in (read(f"/proc/{pid}/smaps_rollup") or b"").splitlines():
         if line.startswith(b"Pss:"):
@@ -158,12 +158,12 @@ def _pss_bytes(pid: int) -> int:
 
 
 class Sampler:
-    """Reads CPU and memory of the hops of one launch; ``hops`` maps their names to their root
-    processes, one per instance.
+    """Reader of CPU time and memory of one launch's hops.
 
-    ``begin`` and ``end`` bracket a slice: call them where its window opens and closes, without the re-warm before
-    it, and ``read_machine`` just outside of them. Each costs one scan of the hops' processes, about 0.5 ms. One
-    thread may bracket slices while another samples memory; each of the two must be the only one of its kind.
+    ``hops`` maps their names to their root processes, one per instance. ``begin`` and ``end`` bracket a slice: call
+    them when its window opens and closes, without the re-warm before it, and ``read_machine`` just outside of them.
+    Each costs one scan of the hops' processes, about 0.5 ms. One thread may bracket slices while another samples
+    memory; each of the two must be the only one of its kind.
     """
 
     def __init__(
@@ -171,7 +171,7 @@ class Sampler:
     ) -> None:
         self.allowance = allowance or Allowance()
         self.counts_connections = False
-        """Whether samples of memory count connections to databases, too."""
+        """True if memory samples also count connections to databases."""
         self._for_cpu = _Families(hops, supervisor_pid)
         self._for_memory = _Families(hops, supervisor_pid)
         self._before: Mapping[str, Accounts] = {}
@@ -179,7 +179,7 @@ class Sampler:
 
     @property
     def pids(self) -> set[int]:
-        """The processes of all hops, as the last look at their CPU time had them."""
+        """Ids of the processes of all hops, from the last reading of their CPU time."""
         return self._for_cpu.members
 
     def begin(self) -> None:
@@ -187,16 +187,16 @@ class Sampler:
         self._before = {hop: accounts(members) for hop, members in self._for_cpu.scan().items()}
 
     def spent_s(self) -> dict[str, float]:
-        """Return the CPU seconds every hop used since ``begin``; memory is left alone, so this is the cheap end."""
+        """Return the CPU seconds of each hop since ``begin``; cheaper than ``end``, since memory is not read."""
         by_hop = self._for_cpu.scan()
         return {
             hop: spent_ns(self._before.get(hop, {}), accounts(members)) / 1e9 for hop, members in by_hop.items()
         }
 
     def end(self) -> tuple[HopUsage, ...]:
-        """Return what every hop used since ``begin``.
+        """Return the resources that each hop used since ``begin``.
 
-        Memory is what the last sample said; a new one is taken when the allowance has it due.
+        Memory is that of the last sample; a new sample is taken if there is none or the allowance has it due.
         """
         by_hop = self._for_cpu.scan()
         spent = {hop: spent_ns(self._before.get(hop, {}), accounts(members)) for hop, members in by_hop.items()}
@@ -205,7 +205,7 @@ class Sampler:
         return tuple(self._usage(hop, members, spent[hop]) for hop, members in by_hop.items())
 
     def sample_memory(self, at_s: float) -> MemorySample:
-        """Read every process's memory now; ``at_s`` is that moment, counted from the launch's start."""
+        """Return the memory of every process now; ``at_s`` is that moment, in seconds from the launch's start."""
         with self.allowance.work():
             scanned = self._for_memory.scan()
             self._memory = {
@@ -227,11 +227,10 @@ class Sampler:
 
 
 class MemoryWatch:
-    """Samples a launch's memory in a thread of its own until it is stopped; use it as a context manager.
+    """Thread that samples a launch's memory until it is stopped; use it as a context manager.
 
-    It keeps to the sampler's allowance: 0.4 % of one core, at most two samples a second.
-    ``started_at`` is the launch's start on CLOCK_MONOTONIC (``time.monotonic()``). The first sample is taken
-    at once if due.
+    It keeps to the sampler's allowance: 0.4 % of one core, at most two samples a second. ``started_at`` is the
+    launch's start on CLOCK_MONOTONIC (``time.monotonic()``). The first sample is taken at once if due.
     """
 
     def __init__(self, sampler: Sampler, started_at: float) -> None:
@@ -254,7 +253,7 @@ class MemoryWatch:
         self.stop()
 
     def stop(self) -> None:
-        """End the watch and wait until its thread is gone; stopping twice is fine."""
+        """End the watch and wait until its thread is gone; a second call does nothing."""
         self._stopping.put(None)
         if self._work is not None:
             self._work.finish()
