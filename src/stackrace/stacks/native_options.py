@@ -63,11 +63,11 @@ class Weight(StrEnum):
     """Importance for a race of something that could not be taken over."""
 
     PLAIN = "plain"
-    """The race goes on without it."""
+    """Nothing else changes: the race ignores it."""
     VARIABLES = "variables"
-    """It may set variables, and a variable may set the number of workers."""
+    """Variables may be lost, and a variable may set the number of workers."""
     SIZE = "size"
-    """It may set the number of workers or threads, or the worker class."""
+    """The number of workers or threads, or the worker class, may be lost."""
     ASSUMED = "assumed"
     """A value was assumed, because the file gives none."""
 

@@ -25,7 +25,7 @@ _POSTGRESQL = Path("/usr/lib/postgresql")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceRecipe:
-    """How to start one private instance of a service."""
+    """Commands and variables of one private instance of a service."""
 
     command: tuple[str, ...]
     """Command that starts the service in the foreground."""

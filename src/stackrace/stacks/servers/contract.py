@@ -57,7 +57,7 @@ class Reload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """How to start one server."""
+    """Command, files and signals to start and stop one server."""
 
     command: tuple[str, ...]
     """The program and its arguments; it must stay in the foreground."""
