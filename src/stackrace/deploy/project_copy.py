@@ -121,7 +121,7 @@ class ProjectCopy:
         return moved, settled
 
     def _refuse_outside(self, paths: Iterable[Path]) -> list[Path]:
-        """Return those of ``paths`` that are no copies; raise InputError if one exists or lies in a copied folder."""
+        """Return those of ``paths`` that are no copies; raise InputError if one exists or is in a copied folder."""
         outside = [path for path in paths if not self.relocation.is_copy(path)]
         _refuse([path for path in outside if is_present(path) or self.relocation.holds(path)])
         return outside
