@@ -168,7 +168,7 @@ def walk(
 
 
 def files_in(path: Path) -> Iterator[Path]:
-    """Return the bytes of a file, or of all files in a folder; files that vanish meanwhile count nothing."""
+    """Yield the files below the folder ``path``, or ``path`` itself; a folder that vanishes has none."""
     if not is_folder(path) or path.is_symlink():
         yield path
         return
@@ -177,7 +177,7 @@ def files_in(path: Path) -> Iterator[Path]:
 
 
 def size_of(path: Path) -> int:
-    """Tell whether the path of ``folder`` is short enough for entries in it, and for a copy."""
+    """Return the bytes of a file, or of all files in a folder; files that vanish meanwhile count nothing."""
     total = 0
     for file in files_in(path):
         with suppress(OSError):
@@ -186,7 +186,7 @@ def size_of(path: Path) -> int:
 
 
 def is_short(folder: str | Path) -> bool:
-    """Tell whether what is in ``folder`` can be named, and copied."""
+    """Tell whether the path of ``folder`` is short enough for entries in it, and for a copy."""
     return len(os.fsencode(folder)) < _LONGEST_FOLDER
 
 

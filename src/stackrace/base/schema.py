@@ -28,7 +28,7 @@ _MOST_DIGITS = 400
 
 @cache
 def schema_of(kind: Any, form: Form = STORED, marks: frozenset[str] = frozenset()) -> CoreSchema:
-    """Return the schema of ``kind`` within a field with ``marks``; raise TypeError for an unknown kind of type.
+    """Return the schema of ``kind`` within a field with ``marks``; raise TypeError for an unsupported type.
 
     A number may be negative in a field marked ``signed``, and unknown in one marked ``undefined``.
     """

@@ -42,7 +42,7 @@ class Running:
     parts: tuple[tuple[Part, int], ...]
     """Each process with its pid, those of the last hop first."""
     started_s: float
-    """Begin of the start, on CLOCK_MONOTONIC."""
+    """Time when the start began, on CLOCK_MONOTONIC."""
     ready_s: float
     """Seconds from the start until all answers were right."""
     group: Group | None = None

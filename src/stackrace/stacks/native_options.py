@@ -69,7 +69,7 @@ class Weight(StrEnum):
     SIZE = "size"
     """The number of workers or threads, or the worker class, may be lost."""
     ASSUMED = "assumed"
-    """A value was assumed, because the file gives none."""
+    """Something is assumed that no file says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,9 +115,9 @@ class NativeFile:
     text: str
     reading: FileReading
     folder: Path = Path()
-    """The project's folder, which relative paths in the file start from."""
+    """The project's folder, searched for the paths that the file names."""
     here: Path | None = None
-    """Copy of the file on this machine, if ``path`` is on another machine."""
+    """Path of the file on this machine, if ``path`` is on another machine."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -158,7 +158,7 @@ def attended(
     kept_open: Sequence[int] = (),
     begin: Callable[[], None] | None = None,
 ) -> _T:
-    """Start ``command`` below a keeper, which ends as the command does, and return the keeper's ``attend`` result.
+    """Start ``command`` below a keeper and return ``attend``'s result for that, which ends as the command does.
 
     Nothing that the command started is left afterwards, daemons included, even if this process is killed.
     ``begin`` runs in the keeper first; the command may use the descriptors ``kept_open``. Raises OSError if it

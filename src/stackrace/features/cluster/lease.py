@@ -63,7 +63,7 @@ class Lease(Generic[_T]):
 
     @property
     def held(self) -> _T:
-        """Return the value of the entered context; waits for it, and raises its exception."""
+        """Value of the entered context; waits for it, and raises its exception."""
         self._up.wait()
         if self._ready is None:
             raise self._error or BreakdownError("the race was closed on this machine, as its lease had run out")

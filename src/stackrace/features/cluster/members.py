@@ -40,7 +40,7 @@ class ClockOffset:
     """Time of the estimate, on our own clock."""
 
     def to_remote(self, local_s: float) -> float:
-        """Return the member's clock at the moment ``local_s`` of ours."""
+        """Return the time on the member's clock when ours shows ``local_s``."""
         return local_s + self.offset_s
 
 

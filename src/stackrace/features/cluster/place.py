@@ -64,7 +64,7 @@ class WorkerPlace:
         return self._senders.paths
 
     def open(self, request: RaceRequest, first: int | None = None) -> Hosted:
-        """Prepare ``request`` there. Raises InputError and its subclasses like preparing here, and MemberLost."""
+        """Prepare ``request`` there. Raises the errors of preparing it here, and MemberLost."""
         order = Order(request=request, first=first, host=None if self._senders is None else self.member.host)
         with naming(self.member):
             # preparing may take longer than a lease

@@ -31,12 +31,12 @@ class Job:
     """Share of the load; the rate of an open loop is that of all engines together."""
     warmup_s: float
     starts_s: float
-    """Begin, on this machine's CLOCK_MONOTONIC."""
+    """Start time, on this machine's CLOCK_MONOTONIC."""
     company: tuple[int, int]
     """Event loops of other engines before and after this one's; see the engine's ``company``."""
     cores: Sequence[int]
     most_s: float
-    """Seconds after its begin when it ends itself, even if nobody cancels it."""
+    """Seconds after its start when it ends itself, even if nobody cancels it."""
     follow_s: float = FOLLOW_S
 
 

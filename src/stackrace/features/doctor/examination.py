@@ -130,7 +130,7 @@ ADVISERS: tuple[Callable[[Surroundings], Advice | None], ...] = (
     company.listening,
     limits.delegation,
 )
-"""Advisers in the order of equally useful advice."""
+"""Advisers; equally useful advice is shown in this order."""
 
 
 @dataclass(frozen=True, slots=True)

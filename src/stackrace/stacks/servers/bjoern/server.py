@@ -11,7 +11,7 @@ from ..site import BODILESS, Site
 
 
 def _headers() -> tuple[Path, ...]:
-    """Return the header file if Debian's own Python lacks it; any other Python includes it."""
+    """Return the header file of Debian's own Python, which has its own package; other Pythons include it."""
     header = Path(sysconfig.get_path("include"), "Python.h")
     return (header,) if header.is_relative_to("/usr/include") else ()
 

@@ -129,7 +129,7 @@ def _locations(directives: Iterable[Directive]) -> Iterator[Directive]:
 
 
 def _chosen(site: SiteFile, http: Sequence[Directive]) -> Directive:
-    """Return the server that forwards to the app, preferably its root and with TLS; else the first."""
+    """Return the first server that forwards to the app, preferably the root location, then with TLS."""
     servers = _named(http, "server")
     forwarding = [server for server in servers if any(each.forwards for each in server.walk())]
     if not forwarding:
