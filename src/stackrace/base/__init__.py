@@ -1,1 +1,1 @@
-"""The values every room speaks in. This room imports nothing else of ours."""
+"""Basic values that every package uses. This package imports nothing else of Stackrace."""

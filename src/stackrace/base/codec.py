@@ -1,7 +1,7 @@
-"""The one way from the model's frozen dataclasses to plain JSON values and back, led by their annotations.
+"""Conversion of the model's frozen dataclasses to plain JSON values and back, led by their annotations.
 
-``encode`` and ``decode`` keep everything; ``readable`` is for documents that other programs read. What comes back
-was written by others, so every type is checked. Pydantic's core is imported at the first call.
+``encode`` and ``decode`` keep everything; ``readable`` is for documents that other programs read. Decoded documents
+come from others, so every type is checked. Pydantic's core is imported at the first call.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ __all__ = [
 
 
 def encode(value: object, kind: Any = None) -> Any:
-    """Return ``value`` (a dataclass, or what one holds, of type ``kind``) as plain JSON values.
+    """Return ``value`` (a dataclass, or a part of one, of type ``kind``) as plain JSON values.
 
-    Fields at their default are left out, so that a field which a later version adds does not alter what was
-    written before.
+    Fields at their default are left out, so that a field which a later version adds does not change older
+    documents.
     """
     if kind is None:
         kind = type(value)
@@ -38,8 +38,8 @@ def encode(value: object, kind: Any = None) -> Any:
 def decode(kind: Any, document: object, where: str = "") -> Any:
     """Return the value of type ``kind`` that ``document`` describes; undoes ``encode``.
 
-    What ``document`` lacks takes its default. Raises ValueError naming the place, below ``where``, of the first
-    thing that does not fit.
+    Missing members take their defaults. Raises ValueError that names the place, below ``where``, of the first
+    member that does not fit.
     """
     from pydantic_core import ValidationError
 
@@ -50,9 +50,9 @@ def decode(kind: Any, document: object, where: str = "") -> Any:
 
 
 def readable(record: object, form: Form) -> dict[str, Any]:
-    """Return ``record``, a dataclass, as people's programs read it.
+    """Return ``record``, a dataclass, as a document for other programs.
 
-    There is no way back: members have the names of ``form``, numbers that are not finite are null.
+    It cannot be decoded: members have the names of ``form``, numbers that are not finite are null.
     """
     kind: Any = type(record)
     serializer = _serializer(kind, form)
@@ -69,12 +69,12 @@ def schema_text(form: Form) -> str:
 
 
 def dumps(document: object, *, sort_keys: bool = False) -> str:
-    """Return ``document``, as ``encode`` makes it, in one line of ASCII; NaN and infinities are strings by now."""
+    """Return ``document``, a result of ``encode``, as one line of ASCII; NaN and infinities are already strings."""
     return json.dumps(document, allow_nan=False, separators=(",", ":"), sort_keys=sort_keys)
 
 
 def pretty(document: object) -> str:
-    """Return ``document``, as ``readable`` makes it, as text that ends with a newline."""
+    """Return ``document``, a result of ``readable``, as text that ends with a newline."""
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -98,11 +98,11 @@ def _validator(kind: Any) -> SchemaValidator:
 
 _SHAPES = {"dataclass_type": "dict", "dict_type": "dict", "tuple_type": "list", "frozen_set_type": "list",
            "string_type": "str", "bool_type": "bool"}  # fmt: skip
-"""What JSON calls the type that was missed."""
+"""JSON names of the types that were expected."""
 
 
 def _complaint(error: ValidationError, where: str) -> str:
-    """Return the first thing that is wrong, with its place: ``slices[0].index is no whole number: 'x'``."""
+    """Return the first problem with its place: ``slices[0].index is no whole number: 'x'``."""
     first = error.errors(include_url=False)[0]
     kind, given, path = first["type"], first["input"], first["loc"]
     if kind == "missing":
@@ -133,9 +133,9 @@ def _same(value: Any) -> Any:
 
 
 def map_paths(value: _T, path: Callable[[Path], Path] = _same, text: Callable[[str], str] = _same) -> _T:
-    """Return ``value`` with each path and each text in it as ``path`` and ``text`` make them.
+    """Return ``value`` with each path and each text in it replaced by the result of ``path`` or ``text``.
 
-    They are looked for in dataclasses, tuples, sets, and mappings with their keys; choices of enumerations stay.
+    Paths and texts are looked for in dataclasses, tuples, sets, and mappings with their keys; enum members stay.
 
     >>> map_paths((Path("/srv/a"), "/srv/b"), text=lambda text: text.replace("/srv", ""))
     (PosixPath('/srv/a'), '/b')

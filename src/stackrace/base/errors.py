@@ -1,4 +1,4 @@
-"""Every failure the user can meet, as one tree; and what this machine lacks, as a value.
+"""Tree of all failures that the user can meet; and missing programs, as values.
 
 ::
 
@@ -13,7 +13,7 @@
     │   └── StoreError              the results cannot be read or written
     ├── LaunchError                 one stack's failure: it becomes that stack's result, the race goes on
     ├── RefusedError                exit 3: the measurement cannot be believed
-    ├── BreakdownError              exit 4: something else broke: a full disk, a killed supervisor, a fault of ours
+    ├── BreakdownError              exit 4: something else broke: a full disk, a killed supervisor, a bug of ours
     └── InterruptedRace             exit 130: stopped by the user; what was measured is kept
 
 One place prints them: ``stackrace.cli``.
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 
 class StackraceError(Exception):
-    """Base of all failures shown to the user; ``detail`` is printed below the message as it stands.
+    """Base of all failures shown to the user; ``detail`` is printed below the message unchanged.
 
-    Neither gives away a secret of the app, whose words they may quote.
+    Secrets of the app, whose output they may quote, are masked in both.
     """
 
     exit_code = 2
@@ -49,12 +49,12 @@ class StackraceError(Exception):
         self.detail = detail
 
     def about(self, subject: str, more: str = "") -> Self:
-        """Return this error, whose message now says first what it is about, and ``more`` at its end."""
+        """Return this error with ``subject`` before its message and ``more`` at its end."""
         StackraceError.__init__(self, f"{subject}: {self.message}{more}", detail=self.detail)
         return self
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Let an error come from another machine as what it is, whatever its class asks for to be made."""
+        """Pickle the error without calling its constructor, whose arguments differ by class."""
         return _as_it_was, (type(self), self.args, self.__dict__)
 
 
@@ -82,7 +82,7 @@ class AppError(InputError):
 
 
 class LimitError(InputError):
-    """A limit of this machine forbids the load; ``finding`` says which, and the reports have the words."""
+    """A limit of this machine forbids the load; ``finding`` says which, and the reports have the sentences."""
 
     def __init__(self, finding: Finding) -> None:
         super().__init__(f"{finding.check}: {finding.value} where the limit is {finding.limit}")
@@ -109,13 +109,13 @@ class LaunchError(StackraceError):
 
 
 class RefusedError(StackraceError):
-    """No believable measurement came out; the message says which check refused it."""
+    """No believable measurement was made; the message says which check refused it."""
 
     exit_code = 3
 
 
 class BreakdownError(StackraceError):
-    """What was asked for is right, and something else broke; the message says whether it can go on."""
+    """The input is right, but something else broke; the message says whether the race can go on."""
 
     exit_code = 4
 
@@ -136,14 +136,14 @@ SHORTAGES = {
     errno.EAGAIN: ("no more processes or threads may be started", "end some, or raise ulimit -u"),
     errno.EIO: ("the disk fails", "look for its errors with: dmesg"),
 }
-"""Errors that blame this machine and nothing that was given: what is short, and the way out."""
+"""Errors caused by this machine, not by the input: what is short, and the remedy."""
 DISK = (errno.ENOSPC, errno.EDQUOT)
 
 
 def shortage_of(error: BaseException | None, variable: str = "") -> BreakdownError | None:
-    """Return what this machine is short of where ``error`` says that; None for all other errors.
+    """Return the shortage of this machine that ``error`` reports; None for all other errors.
 
-    ``variable`` says where the disk's files lie.
+    ``variable`` is the environment variable for the folder of the files on the disk.
     """
     match error:
         case MemoryError():
@@ -169,7 +169,7 @@ def _module(error: BaseException) -> str | None:
 
 @contextmanager
 def shortages_named(variable: str = "") -> Iterator[None]:
-    """Raise what this machine is short of as BreakdownError: nobody takes it for a fault of what was given."""
+    """Raise shortages of this machine as BreakdownError, so that they are not mistaken for wrong input."""
     try:
         yield
     except (OSError, MemoryError, RuntimeError) as error:
@@ -179,11 +179,11 @@ def shortages_named(variable: str = "") -> Iterator[None]:
 
 
 UNANSWERED: dict[str, str] = {}
-"""Sentences about programs that did not answer, by path; such a program is asked once, and named at the end."""
+"""Sentences about programs that did not answer, by path; such a program is asked once, and reported at the end."""
 
 
 def said_by(error: BaseException, *, where: bool = False) -> str:
-    """Return what ``error`` says without Python's own signs around it; with ``where`` also the file it was about.
+    """Return the message of ``error`` without Python's own signs; with ``where`` also its file.
 
     >>> said_by(FileNotFoundError(2, "No such file or directory", "a.har"))
     'No such file or directory'
@@ -197,25 +197,25 @@ def said_by(error: BaseException, *, where: bool = False) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lack:
-    """One thing that is not installed here."""
+    """A server, service or app that is not installed here."""
 
     name: str
-    """As ``stackrace install`` takes it: a server, a service or a bundled app."""
+    """Name for ``stackrace install``: a server, a service or a bundled app."""
     missing: str
-    """What is not there: ``no program nginx``."""
+    """Missing program or file: ``no program nginx``."""
     packages: tuple[str, ...] = ()
-    """The Debian packages that bring it."""
+    """Debian packages that contain it."""
     elsewhere: str = ""
-    """Where to get it, in a sentence, where Debian has no package of it."""
+    """Sentence that tells where to get it without a Debian package."""
 
     @property
     def state(self) -> str:
-        """In one word: whether ``stackrace install`` brings it, or it is the user's own to get."""
+        """State in one phrase: "missing" if ``stackrace install`` can install it, else "not installed"."""
         return "not installed" if self.elsewhere else "missing"
 
     @property
     def install(self) -> str:
-        """The command that brings it; empty where there is none."""
+        """Command that installs it; empty if there is none."""
         return "" if self.elsewhere else f"stackrace install {self.name}"
 
     @property

@@ -1,7 +1,7 @@
-"""Files and folders: opened only where reading comes to an end, read to a bound, and removed with all in them.
+"""Files and folders: safe opening, reading up to a limit, and complete removal.
 
-What lies where we have no right to look is not there; ``Path``'s own methods raise. The supervisor uses this: only
-the standard library is imported.
+A path that we may not look at counts as missing, while ``Path``'s own methods raise. The supervisor uses this
+module: only the standard library is imported.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ from io import BufferedReader
 from pathlib import Path, PurePosixPath
 
 MOST_BYTES = 16 << 20
-"""More than any file that people or their tools write for a project, lock files included."""
+"""Larger than any file that people or their tools write for a project, lock files included."""
 MOST_COPIED_BYTES = 1 << 30
-"""What is copied of a project at most, where it cannot be covered and the user says nothing."""
+"""Default limit in bytes for copies of a project that cannot be covered."""
 _LONGEST_FOLDER = 3_500
-"""Bytes of a folder's path that leave room for a name in it, and for the folder of a copy, below PATH_MAX."""
+"""Longest path of a folder in bytes; leaves room below PATH_MAX for a name, and for the folder of a copy."""
 _PIECE_BYTES = 1 << 20
 _KERNELS = frozenset({
     0x9FA0, 0x62656572, 0x27E0EB, 0x63677270, 0x64626720, 0x74726163, 0x73636673, 0x62656570, 0xCAFE4A11,
     0xDE5E81E4, 0x1CD1, 0x19800202, 0x42494E4D, 0x6165676C, 0xF97CFF8C, 0x43415D53, 0x6E736673, 0x65735543,
     0x67596969, 0x187, 0x7655821, 0xABBA1974, 0x6E667364,
 })  # fmt: skip
-"""File systems whose files the kernel makes while they are read: procfs, sysfs, cgroups, tracefs and others.
+"""File systems whose files the kernel creates while they are read: procfs, sysfs, cgroups, tracefs and others.
 
 Source: linux/magic.h.
 """
 _is_kernels: dict[int, bool] = {}
-"""Devices that were looked at: True for a file system that the kernel makes."""
+"""Known devices: True for a file system that the kernel creates."""
 
 
 def opened(path: Path) -> BufferedReader:
-    """Open a regular file to read, or a pipe that a shell made, as for ``<(command)``; raises OSError for all else.
+    """Open a regular file for reading, or a shell's pipe, as for ``<(command)``; raise OSError for anything else.
 
-    Opening waits for nobody, as that of a named pipe does. Nothing is read of a device or of the kernel, as from
-    ``/proc/kmsg``: both may have no end.
+    Opening never blocks, as it would for a named pipe. Devices and files of the kernel, such as
+    ``/proc/kmsg``, are refused: both may have no end.
     """
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     try:
@@ -63,11 +63,11 @@ def opened(path: Path) -> BufferedReader:
 _OTHERS_MEET = frozenset(
     {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.ELOOP, errno.ENAMETOOLONG}
 )  # fmt: skip
-"""Errors that whoever reads a file meets as we do, and goes on or says so."""
+"""Errors that any other reader of a file meets as well, and handles or reports."""
 
 
 def require_files(paths: Iterable[Path]) -> None:
-    """Raise OSError for the first of ``paths`` that is there and no file: other programs would wait for it."""
+    """Raise OSError for the first of ``paths`` that exists and is no file: other programs would block on it."""
     for path in paths:
         try:
             opened(path).close()
@@ -77,10 +77,10 @@ def require_files(paths: Iterable[Path]) -> None:
 
 
 def read_bytes(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
-    """Return what a file holds; raises OSError as ``opened``, and for a file of more than ``most_bytes``."""
+    """Return a file's content; raises OSError like ``opened``, and for a file of more than ``most_bytes``."""
     content = bytearray()
     with opened(path) as file:
-        # piece by piece, for room is made for all that a reading asks for
+        # piece by piece, because read() allocates all that it is asked for
         while piece := file.read(min(_PIECE_BYTES, most_bytes + 1 - len(content))):
             content += piece
     if len(content) > most_bytes:
@@ -90,16 +90,16 @@ def read_bytes(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
 
 
 def read_text(path: Path, most_bytes: int = MOST_BYTES, *, errors: str = "strict") -> str:
-    """Return a file's text in UTF-8, without the byte order mark and the returns that some editors write.
+    """Return a file's text in UTF-8, without the byte order mark and the carriage returns of some editors.
 
-    Raises OSError as ``read_bytes``, and UnicodeDecodeError.
+    Raises OSError like ``read_bytes``, and UnicodeDecodeError.
     """
     text = read_bytes(path, most_bytes).decode("utf-8-sig", errors)
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _has_no_name(handle: int) -> bool:
-    """Tell whether a pipe lies in no folder: then somebody writes to it already. Source: proc_pid_fd(5)."""
+    """Tell whether a pipe has no name in a folder, so that it has a writer already. Source: proc_pid_fd(5)."""
     return Path(f"/proc/self/fd/{handle}").readlink().name.startswith("pipe:")
 
 
@@ -127,12 +127,12 @@ def is_folder(path: Path) -> bool:
 
 
 def is_present(path: Path) -> bool:
-    """Tell whether ``path`` leads to anything."""
+    """Tell whether ``path`` exists; a dangling link does not."""
     return os.path.exists(path)  # noqa: PTH110
 
 
 def matching(folder: Path, pattern: str) -> list[Path]:
-    """Return what in ``folder`` has names that match ``pattern``, sorted."""
+    """Return the entries of ``folder`` whose names match ``pattern``, sorted."""
     try:
         return sorted(folder.glob(pattern))
     except OSError:
@@ -140,14 +140,14 @@ def matching(folder: Path, pattern: str) -> list[Path]:
 
 
 def real_path(path: Path) -> Path:
-    """Return ``path`` absolute and without links; from a link that leads to itself on as it is."""
+    """Return ``path`` absolute and without links; a link that leads to itself stays, with the rest."""
     return Path(os.path.realpath(path))
 
 
 def walk(
     top: Path, onerror: Callable[[OSError], object] | None = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Yield what ``os.walk`` does, as deep as paths can name: before Python 3.12 that one calls itself."""
+    """Yield like ``os.walk``, as deep as paths can be: before Python 3.12 that function is recursive."""
     waiting = [str(top)]
     while waiting:
         place = waiting.pop()
@@ -156,7 +156,7 @@ def walk(
         try:
             with os.scandir(place) as entries:
                 for entry in entries:
-                    # no Path of each, which would take its time where folders are deep
+                    # without Path objects, which are slow for deep folders
                     (folders if os.path.isdir(entry) else files).append(entry.name)  # noqa: PTH112
         except OSError as error:
             if onerror is not None:
@@ -177,7 +177,7 @@ def files_in(path: Path) -> Iterator[Path]:
 
 
 def size_of(path: Path) -> int:
-    """Return the bytes of a file, or of all in a folder; what vanishes meanwhile has none."""
+    """Return the bytes of a file, or of all files in a folder; files that vanish meanwhile count nothing."""
     total = 0
     for file in files_in(path):
         with suppress(OSError):
@@ -186,17 +186,17 @@ def size_of(path: Path) -> int:
 
 
 def is_short(folder: str | Path) -> bool:
-    """Tell whether what is in ``folder`` can be named, and copied."""
+    """Tell whether the path of ``folder`` is short enough for entries in it, and for a copy."""
     return len(os.fsencode(folder)) < _LONGEST_FOLDER
 
 
 def by_last_parts(
     given: str, bases: Sequence[Path], fits: Callable[[Path], object] = is_present, least: int = 1
 ) -> Path | None:
-    """Return what in the folders ``bases`` is meant by ``given``: the most of its last parts that lead anywhere.
+    """Return the path in ``bases`` that ``given`` means: as many of its last parts as exist there.
 
-    Only what ``fits`` counts, and at least ``least`` parts are compared: ``/app/conf/g.py`` of an image is
-    the project's ``conf/g.py``.
+    Only paths that ``fits`` accepts count, and at least ``least`` parts are compared: ``/app/conf/g.py`` of an
+    image is the project's ``conf/g.py``.
     """
     parts = [part for part in PurePosixPath(given).parts if part not in ("/", ".", "..")]
     for start in range(len(parts) - least + 1):
@@ -213,10 +213,10 @@ _ALL_RIGHTS = 0o700
 
 
 def remove_tree(folder: Path) -> None:
-    """Remove ``folder`` and all in it, as far as we may; one that is a link, or is not there, is left alone.
+    """Remove ``folder`` and its content, as far as permitted; a link, or a missing folder, is left alone.
 
-    Folders that forbid to look or to write are given back these rights. Folders are entered one by one, never by a
-    path and with one descriptor, so that any depth will do, and no link leads outside.
+    Folders that are not readable or writable are given these rights. Folders are entered one by one, never by a
+    path and with one descriptor, so that any depth works, and no link leads outside.
     """
     try:
         here = os.open(folder.parent, _ENTER & ~os.O_NOFOLLOW)
@@ -252,7 +252,7 @@ def _instead(before: int, after: int) -> int:
 
 
 def _entered(here: int, name: str) -> int | None:
-    """Open the folder ``name``, with all rights to it; None where that cannot be had."""
+    """Open the folder ``name``, with all rights to it; return None if that fails."""
     with suppress(OSError):
         found = os.open(name, _LOOK, dir_fd=here)
         try:

@@ -1,4 +1,4 @@
-"""What a kind of documents is: how it names and writes the members of records."""
+"""Forms of documents: names and values of the members of records."""
 
 from __future__ import annotations
 
@@ -7,33 +7,34 @@ from dataclasses import dataclass, field
 from typing import Any
 
 LEFT_OUT = ""
-"""The name of a member that a document does without."""
+"""Name of a member that a document leaves out."""
 FLAT = "*"
-"""The name of a record whose members stand among those of the record that holds it."""
+"""Name of a record whose members are merged into the record that contains it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Form:
-    """In what a kind of documents differs from the records it writes down."""
+    """Differences between a kind of documents and the records that it represents."""
 
     record: type | None = None
-    """The whole document, where a schema describes it."""
+    """Record of the whole document, if a schema describes it."""
     name: str = ""
-    """The document's name with its version, as ``race-2``."""
+    """Name of the document with its version, as ``race-2``."""
     names: Mapping[type, Mapping[str, str]] = field(default_factory=dict)
-    """The names of members that are not those of their fields, by record; ``LEFT_OUT`` and ``FLAT`` are special.
-    A property that has a name is a member, too."""
+    """Names of members that differ from those of their fields, by record; ``LEFT_OUT`` and ``FLAT`` are special.
+    A property that has a name is a member, too.
+    """
     shown: Mapping[type, Callable[[Any], Any]] = field(default_factory=dict)
-    """What is written down in place of records of a type: what a function returns, as it is annotated."""
+    """Functions whose results, as annotated, are written in place of records of a type."""
     in_sets: Mapping[str, str] = field(default_factory=dict)
-    """Other names for what stands in sets."""
+    """Other names for the elements of sets."""
     finite: bool = False
-    """Whether floats are finite but for those that are declared undefined."""
+    """True if all floats are finite, except those that are declared undefined."""
     exact: bool = False
-    """Whether the document is read again: every value comes back, and what it lacks takes its default."""
+    """True if the document is decoded again: every value comes back, and missing members take their defaults."""
 
     def name_of(self, record: type, member: str) -> str:
-        """Return the name of the field ``member`` of ``record``, or of the record it has it from."""
+        """Return the name of the field ``member`` of ``record``, given for the record or for one of its bases."""
         given = (self.names[kind][member] for kind in record.__mro__ if member in self.names.get(kind, ()))
         return next(given, member)
 
@@ -45,4 +46,4 @@ class Form:
 
 
 STORED = Form(exact=True)
-"""What is stored and published."""
+"""Form of stored and published documents."""

@@ -1,4 +1,4 @@
-"""What headers, paths and URL prefixes may be made of, as users write them."""
+"""Syntax of headers, paths and URL prefixes, as users write them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 """Source: RFC 9110, section 5.5, field values."""
 _OF_TLS = frozenset({("x-forwarded-ssl", "on"), ("x-forwarded-protocol", "ssl"), ("front-end-https", "on")})
-"""Beside ``https``, which is a value of no other header."""
+"""Headers and values that mean TLS, besides ``https``, which no other header has as its value."""
 _HOST = re.compile(r"[^\x00-\x20\x7f/?#@\\]+")
 
 
 def header_fault(name: str, value: str) -> str:
-    """Say what is wrong with a header; empty for a right one."""
+    """Return what is wrong with a header; empty if it is valid."""
     if not _NAME.fullmatch(name):
         return f"{name[:80]!r} is no header's name; it has letters, digits and hyphens"
     if _CONTROL.search(value):
@@ -29,7 +29,7 @@ def header_fault(name: str, value: str) -> str:
 
 
 def host_fault(host: str) -> str:
-    """Say what is wrong with a Host header; empty for a right one."""
+    """Return what is wrong with a Host header; empty if it is valid."""
     return (
         ""
         if _HOST.fullmatch(host)
@@ -38,16 +38,16 @@ def host_fault(host: str) -> str:
 
 
 def tells_of_tls(headers: Iterable[tuple[str, str]]) -> bool:
-    """Tell whether ``headers`` say, as a proxy does under one name or another, that the client spoke TLS."""
+    """Tell whether ``headers`` say, in one of the ways of proxies, that the client used TLS."""
     return any(value.lower() == "https" or (name.lower(), value.lower()) in _OF_TLS for name, value in headers)
 
 
 _KEPT = "/%:@!$&'()*+,;=?-._~#[]|\\\"<>^`{}"
-"""What stays as it is: what a URL may have, and what servers take all the same."""
+"""Characters that stay: those that a URL may contain, and others that servers accept."""
 
 
 def path_fault(path: str) -> str:
-    """Say what is wrong with ``path`` and what to write instead; empty for a right one.
+    """Return what is wrong with ``path`` and what to write instead; empty if it is valid.
 
     >>> path_fault("/a b")
     'may not have blanks; write /a%20b'
@@ -68,7 +68,7 @@ def _quoted(path: str) -> str:
 
 
 _MARKS = "-._~+@,:/"
-"""What a prefix may have beside letters and digits: no server's configuration means anything by it."""
+"""Characters of a prefix besides letters and digits; they are syntax in no server's configuration."""
 _BROKEN_ESCAPE = re.compile("%(?![0-9A-Fa-f]{2})|%2[Ff]")
 
 
@@ -94,7 +94,7 @@ def _url_prefix(text: str) -> str:
 
 
 def by_prefix(static: Mapping[str, Path]) -> dict[str, Path]:
-    """Return ``static`` by what ``_url_prefix`` makes of its keys, the longest first: servers take the first match.
+    """Return ``static`` with its keys normalised by ``_url_prefix``, longest first: servers take the first match.
 
     Raises InputError, also for two spellings of one prefix.
     """

@@ -2,8 +2,8 @@
 
 The scheme is versioned by length: version 0 has exactly 13 characters, each later version has more, 32 at most.
 Among a million ids the chance of any collision is 3 in 100 million, and the insert that uses an id is its
-uniqueness check. A *name* is an id that a person chose: it holds a hyphen, so it is never mistaken for one that
-was drawn.
+uniqueness check. A *name* is an id that a person chose: it contains a hyphen, so it is never mistaken for a
+random one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .errors import InputError
 
 _LENGTH = 13
 PATTERN = re.compile(r"[0-9a-z][0-9a-z-]{11,30}[0-9a-z]")
-"""All ids and names, of any version; UUIDs without their hyphens, too. To be used with ``fullmatch``."""
+"""Pattern of all ids and names of any version, and of UUIDs without hyphens; use it with ``fullmatch``."""
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _LIMIT = 1 << 64
@@ -47,7 +47,7 @@ def is_valid(identifier: str) -> bool:
 
 
 def parse_name(text: str) -> str:
-    """Return the name ``text`` gives, in lower case; raises InputError for what can be none.
+    """Return ``text`` as a name in lower case; raises InputError if it is not valid.
 
     >>> parse_name(' Before-Upgrade-2024 ')
     'before-upgrade-2024'

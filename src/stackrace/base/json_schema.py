@@ -1,4 +1,4 @@
-"""JSON Schemas of documents, made from the records: names, types, and what each field's docstring says.
+"""JSON Schemas of documents, made from the records: their names, types and docstrings.
 
 Source: JSON Schema, draft 2020-12.
 """
@@ -20,9 +20,9 @@ from .schema import schema_of
 
 
 def json_schema(kind: type, form: Form, name: str) -> str:
-    """Return the schema of what ``readable`` makes of ``kind`` in ``form``, as text that ends with a newline.
+    """Return the schema of ``readable`` documents of ``kind`` in ``form``, as text that ends with a newline.
 
-    ``name`` is that of the document with its version, as ``race-2``.
+    ``name`` is the name of the document with its version, as ``race-2``.
     """
     shape = _Generator(form).generate(schema_of(kind, form), mode="serialization")
     what, _, version = name.rpartition("-")
@@ -32,18 +32,18 @@ def json_schema(kind: type, form: Form, name: str) -> str:
 
 
 class _Generator(GenerateJsonSchema):
-    """Pydantic's, with each record among the definitions and its docstrings as descriptions."""
+    """Pydantic's generator, with each record among the definitions and its docstrings as descriptions."""
 
     def __init__(self, form: Form) -> None:
         super().__init__()
         self._form = form
 
     def field_title_should_be_set(self, schema: Any) -> bool:
-        """Titles would only repeat the names."""
+        """Return False: titles would only repeat the names."""
         return False
 
     def enum_schema(self, schema: core_schema.EnumSchema) -> JsonSchemaValue:
-        """Return the choices; what they are for is said where they stand."""
+        """Return the choices only; the members that use them have the descriptions."""
         return {"enum": [member.value for member in schema["members"]]}
 
     def dataclass_schema(self, schema: core_schema.DataclassSchema) -> JsonSchemaValue:
@@ -86,7 +86,7 @@ class _Generator(GenerateJsonSchema):
 @cache
 def _docstrings(kind: type) -> dict[str, str]:
     docstrings: dict[str, str] = {}
-    # what was put together at run time has no source: its fields' metadata say it
+    # classes made at run time have no source: their fields' metadata have the descriptions
     for base in reversed([base for base in kind.__mro__ if is_dataclass(base) and base.__module__ != "types"]):
         (definition,) = ast.parse(inspect.getsource(base)).body
         assert isinstance(definition, ast.ClassDef)

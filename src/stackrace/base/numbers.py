@@ -1,6 +1,6 @@
-"""Estimates with their limits, and how numbers are written for people: one rule of digits, one separator.
+"""Estimates with their limits, and number formats for people: one rule of digits, one separator.
 
-None is ever written with an exponent: what is smaller than ``LEAST`` is ``<0.001``.
+No number is written with an exponent: smaller ones than ``LEAST`` are ``<0.001``.
 
 Quantities that a user may type again, such as ``200ms`` or ``1.5k/s``, are written by ``units``.
 """
@@ -15,7 +15,7 @@ from decimal import Decimal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
-    """An estimate with its limits, which are None while too few launches allow any."""
+    """An estimate with its limits, which are None if there are too few launches for any."""
 
     value: float
     """The estimate."""
@@ -26,17 +26,17 @@ class Interval:
 
 
 NOTHING = "–"
-"""What stands where no figure is known."""
+"""Text in place of an unknown figure."""
 
 LEAST = 0.001
-"""The least size that is written in digits, in whatever unit; only coefficients may be smaller."""
+"""Smallest size written in digits, in any unit; only coefficients may be smaller."""
 
 Figure = Callable[[float], str]
-"""Writes one value, without its unit."""
+"""Function that formats one value, without its unit."""
 
 
 def number(value: float) -> str:
-    """Write a figure: whole from a hundred on, one decimal from ten on, then two; below 0.1 two digits.
+    """Format a figure: whole from 100 on, one decimal from 10 on, then two; below 0.1 two digits.
 
     >>> number(12345.6), number(12.345), number(1.2345), number(0.481), number(0.0481), number(0.000097), number(0)
     ('12,346', '12.3', '1.23', '0.48', '0.048', '<0.001', '0')
@@ -50,14 +50,14 @@ def number(value: float) -> str:
 
 
 def _two_digits(value: float) -> str:
-    """Write a value below ten, of one below ``LEAST`` only that it is less."""
+    """Format a value below ten in two digits; one below ``LEAST`` as ``<0.001``."""
     if 0 < abs(value) < LEAST:
         return f"<{LEAST}" if value > 0 else f">-{LEAST}"
     return coefficient(value)
 
 
 def not_one(value: float) -> str:
-    """Write a ratio as ``number`` does, with as many more digits as show on which side of 1 it is.
+    """Format a ratio like ``number``, with enough digits to show on which side of 1 it is.
 
     >>> not_one(0.97), not_one(0.9967), not_one(1.00004), not_one(1)
     ('0.97', '0.997', '1.00004', '1.00')
@@ -70,12 +70,12 @@ def not_one(value: float) -> str:
 
 
 def coefficient(value: float) -> str:
-    """Write two digits of what is of any size: ``0.000042``."""
+    """Format a value of any size in two digits: ``0.000042``."""
     return f"{Decimal(f'{value:.2g}'):f}" if math.isfinite(value) else NOTHING
 
 
 def setting(value: float) -> str:
-    """Write what a user has given, in up to six digits: ``200``, ``0.5``, ``1500000``."""
+    """Format a value that the user gave, in up to six digits: ``200``, ``0.5``, ``1500000``."""
     return f"{Decimal(f'{value:g}'):f}"
 
 

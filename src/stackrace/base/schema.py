@@ -1,7 +1,7 @@
-"""A type of the model as a schema of pydantic's core: what each annotation means in a form of documents.
+"""Schemas of pydantic's core for the model's types: the meaning of each annotation in a form of documents.
 
-JSON has one kind of number, which readers in JavaScript hold as a double: in a form that is exact, whole numbers
-beyond 2^53 and floats that are not finite travel as strings. Bytes travel in base64. Source: RFC 8259, section 6.
+JSON has one kind of number, which readers in JavaScript store as a double: in an exact form, whole numbers
+beyond 2^53 and floats that are not finite are written as strings. Bytes are base64. Source: RFC 8259, section 6.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from .text import kept, legible, printable
 
 _EXACT = 2**53 - 1
 _MOST_DIGITS = 400
-"""Most digits of a whole number: more than any seed has, and few enough to be read at once."""
+"""Maximum of digits of a whole number: more than any seed has, and few enough to be read at once."""
 
 
 @cache
 def schema_of(kind: Any, form: Form = STORED, marks: frozenset[str] = frozenset()) -> CoreSchema:
-    """Return the schema of ``kind`` within a field with ``marks``; TypeError for what no record of the model holds.
+    """Return the schema of ``kind`` within a field with ``marks``; raise TypeError for an unsupported type.
 
     A number may be negative in a field marked ``signed``, and unknown in one marked ``undefined``.
     """
@@ -53,7 +53,7 @@ def _writes(function: Callable[[Any], Any]) -> core_schema.PlainSerializerFuncti
 
 
 def _stored_leaf(kind: type) -> CoreSchema:
-    """Return what is read strictly; numbers that JSON has are read without a call into Python."""
+    """Return the schema of a strictly read value; JSON's numbers are read without a call into Python."""
     if kind is bool:
         return core_schema.bool_schema(strict=True)
     if kind is int or kind is float:
@@ -74,7 +74,7 @@ def _stored_leaf(kind: type) -> CoreSchema:
 
 
 def _shown_leaf(kind: type, form: Form, marks: frozenset[str]) -> CoreSchema:
-    """Return what is written for people's programs; numbers that are not finite are null."""
+    """Return the schema of a value for other programs; numbers that are not finite are null."""
     least: dict[str, Any] = {} if "signed" in marks else {"minimum": 0}
     if kind is bool:
         return core_schema.bool_schema()
@@ -122,7 +122,7 @@ _TEXTS: dict[Any, tuple[Callable[[str], Any], Callable[[Any], str]]] = {
     Path: (lambda text: Path(legible(text)), lambda path: kept(str(path))),
     bytes: (lambda text: base64.b64decode(text, validate=True), _written_bytes),
 }
-"""How what JSON has as a text is read and written."""
+"""Functions that read and write types that are texts in JSON."""
 
 
 def _container(
@@ -147,7 +147,7 @@ def _container(
 _KINDS: dict[Any, str] = {
     str: "text", Path: "text", bool: "truth", int: "whole", float: "number", tuple: "list", Mapping: "object"
 }  # fmt: skip
-"""The kinds of which a union that is read may hold one each; JSON tells them apart."""
+"""Kinds of values in JSON; a union that is read may have one type of each."""
 
 
 def _union(parts: tuple[Any, ...], schema: Callable[[Any], CoreSchema]) -> CoreSchema:
@@ -207,7 +207,7 @@ def _member(field: Field[Any], kind: Any, name: str, form: Form) -> core_schema.
 
 
 def _flattened(flat: frozenset[str]) -> Callable[[Any, Any], dict[str, Any]]:
-    """Return what puts the members of the records that are ``flat`` among those of their holder."""
+    """Return a function that merges the members of ``flat`` records into their holder."""
 
     def write(record: Any, written: Any) -> dict[str, Any]:
         members: dict[str, Any] = {}

@@ -1,7 +1,7 @@
-"""Secrets of the app: values of its variables that its text must not give away where it is kept or shown.
+"""Secrets of the app: values of its variables that must not appear in stored or shown text.
 
-The names of variables and the forms of values say what is a secret. Whoever reads an app's variables has them
-learned here; whoever takes text of the app, its server or its logs in has it masked before it is cut or quoted.
+The names of variables and the forms of values show which are secrets. Code that reads an app's variables must call
+`learn`; code that receives text of the app, its server or its logs must mask it before it is cut or quoted.
 One process knows the secrets of all apps that it has met. Text of any length and any number of secrets take linear
 time: no pattern here begins within what it has tried before, and none goes back.
 """
@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, quote, quote_plus, unquote, unquote_plus, ur
 
 MASK = "***"
 _SHORTEST = 6
-"""Letters of a secret: shorter ones are parts of ordinary words, and no secrets."""
+"""Minimum length of a secret: shorter ones are parts of ordinary words."""
 
 _SECRET_NAME = re.compile(
     r"SECRET|TOKEN|PASSW|PASSPHRASE|PASSCODE|AUTHORIZATION|CREDENTIAL|WEBHOOK|BEARER|CONN(ECTION)?_?STR|KEYS?\d*(?![A-Z])"
@@ -29,12 +29,12 @@ _SETTING_NAME = re.compile(
     r"|DAYS|LIFETIME|LENGTH|SIZE|PREFIX|ALGORITHM|BACKENDS?|CLASS|ENGINE|MODULE|MODEL|HASHERS?|VALIDATORS|HEADER"
     r"|TYPE|URLS?|URI|ENDPOINT|ISSUER|AUDIENCE|PROVIDER|METHOD|FORMAT|FUNCTION|REALM|SCHEME)$"
 )
-"""What is said about a secret, as KEY_PREFIX and TOKEN_TTL are, may be an ordinary word or number."""
+"""Names of settings about a secret, as KEY_PREFIX and TOKEN_TTL, whose values may be ordinary words or numbers."""
 _SETTING = re.compile(r"\d+[a-zA-Z]{0,2}|[A-Za-z_.:-]+")
 _NAME_OF_SOMEBODY = re.compile(
     r"(^|_)(USER|USERNAME|NAME|LOGNAME|HOST|HOSTNAME|DB|DATABASE|SCHEMA|ROLE|ENV[A-Z0-9]*)$"
 )
-"""A word that the same app has for its user or database, too, stands in ordinary text."""
+"""Names of variables for users or databases, whose values are ordinary words in the app's texts."""
 
 _ORDINARY = frozenset({
     "localhost", "development", "production", "staging", "testing", "default", "disabled", "enabled",
@@ -43,7 +43,7 @@ _ORDINARY = frozenset({
     "hypercorn", "waitress", "cheroot", "apache", "python", "stackrace", "password", "passwd", "secret",
     "username", "example", "console", "memory", "cookie", "session", "sessions", "header", "bearer",
 })  # fmt: skip
-"""What text about any app has in it; as a password each is known to all."""
+"""Ordinary words in texts about any app; as passwords they would be known to everybody."""
 _TOP = "etc|usr|run|var|home|opt|srv|tmp|mnt|root|app|apps|code|workspace|data|Users|Volumes|private|secrets|certs"
 _PATH = re.compile(rf"(~|\.{{1,2}})(/[\w.-]++)++/?|/({_TOP})(/[\w.-]++)*+/?")
 _FILE = re.compile(r"[\w.-]++(/[\w.-]++)*+")
@@ -55,7 +55,7 @@ _TOKEN = re.compile(
     r"\b(?:gh[a-z]_\w{20,}|github_pat_\w{20,}|sk_(?:live|test)_\w{8,}|AKIA[0-9A-Z]{12,})"
     r"|(?<![\w-])(?:glpat-[\w-]{16,}|xox[a-z]-[\w-]{8,}|AIza[\w-]{30,}|eyJ[\w-]++\.eyJ[\w-]++\.[\w-]*)"
 )
-"""Tokens that say what they are: of GitHub, GitLab, Stripe, Slack, AWS and Google, and JSON Web Tokens."""
+"""Tokens with a recognisable form: of GitHub, GitLab, Stripe, Slack, AWS and Google, and JSON Web Tokens."""
 _SIGNS = ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "_pat_", "glpat-", "sk_", "xox", "AKIA", "AIza", "eyJ")
 _URL = re.compile(r"(?<![\w+.-])[\d_+.-]*+([A-Za-z][\w+.-]*+://\S+)")
 _PRIVATE_KEY = "KEY-----"
@@ -65,17 +65,17 @@ _SESSION = re.compile(r"sess|sid", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 _AUTHORITY = re.compile(r"[^\s/?#\"'<>]*")
 _UNQUOTED = re.compile(r"[A-Za-z0-9_.~-]*")
-"""Text that repr(), JSON, HTML and URLs write as it is."""
+"""Text that repr(), JSON, HTML and URLs leave unchanged."""
 _PERCENT = re.compile("%[0-9A-F]{2}")
 
 _FEW = 500
-"""Beginnings of secrets that are looked for one by one: most texts have none."""
+"""Number of beginnings of secrets up to which each is searched by itself: most texts contain none."""
 _LONG_WORD = 16
-"""Letters of a word that is a token, as a user's name in a URL may be."""
+"""Minimum length of a word that counts as a token, as a user's name in a URL may."""
 _PIECE = 64
-"""Letters of a piece: longer secrets are known in pieces, so that no letter of a text is looked at often."""
+"""Length of a piece: longer secrets are stored in pieces, so that no letter of a text is compared often."""
 _MOST_REWRITTEN = 1 << 16
-"""Letters of all secrets that are known as others write them, too; more than environments have."""
+"""Limit of letters of secrets that are also known in escaped forms; more than environments have."""
 
 
 class _Known:
@@ -85,7 +85,7 @@ class _Known:
         self.secrets: set[str] = set()
         self.words: set[str] = set(_ORDINARY)
         self.forms: set[str] = set()
-        """Every secret in each form in which text may have it, or its pieces."""
+        """All forms in which a text may contain a secret, or their pieces."""
         self.lengths: dict[str, set[int]] = {}
         """Lengths of the forms with these first letters."""
         self.rewritten = 0
@@ -98,7 +98,7 @@ class _Known:
             is_plain = _UNQUOTED.fullmatch(secret) or self.rewritten + len(secret) > _MOST_REWRITTEN
             self.rewritten += 0 if is_plain else len(secret)
             for form in {secret} if is_plain else _forms_of(secret):
-                # the last piece is the longest, and none is so short that ordinary text has it
+                # the last piece is the longest, and none is so short that ordinary text contains it
                 *starts, last = range(0, max(len(form) // _PIECE, 1) * _PIECE, _PIECE)
                 for piece in (*(form[start : start + _PIECE] for start in starts), form[last:]):
                     self.lengths.setdefault(piece[:_SHORTEST], set()).add(len(piece))
@@ -122,7 +122,7 @@ class _Known:
         return "".join([*shown, text[since:]])
 
     def cut_at_start(self, text: str) -> int:
-        """Return how many letters ``text`` begins with that are the end of a form."""
+        """Return how many letters at the start of ``text`` are the end of a form."""
         longest, letters = 0, text[:_SHORTEST]
         for form in self.forms - self.words if len(letters) == _SHORTEST else ():
             at = form.find(letters, 1)
@@ -136,18 +136,18 @@ _known = _Known()
 
 
 def learn(variables: Mapping[str, str], ordinary: Iterable[str] = ()) -> None:
-    """Have the secrets among ``variables`` masked from now on, but for words that are ``ordinary`` by their place.
+    """Mask the secrets among ``variables`` from now on, except for ``ordinary`` words.
 
-    So is what a user or a database is called, even where it is a password, too.
+    Names of users and databases stay, even if they are passwords as well.
     """
     secrets = {secret for name, value in variables.items() for secret in secrets_in(name, value)}
     _known.add(secrets, {*ordinary, *_names(variables)})
 
 
 def masked(text: str, *, words: bool = True) -> str:
-    """Return ``text`` without the secrets that are known, tokens that say what they are, and passwords in URLs.
+    """Return ``text`` with known secrets, recognisable tokens, and passwords in URLs masked.
 
-    Without ``words``, as in a whole document, those stay that are a mere word or number, as its form may have.
+    Without ``words``, as in a whole document, secrets that are a mere word or number stay.
     """
     if any(sign in text for sign in _SIGNS):
         text = _TOKEN.sub(MASK, text)
@@ -165,7 +165,7 @@ def by_name(text: str, variables: Mapping[str, str]) -> str:
 
 
 def forms_in(name: str, value: str) -> dict[str, str]:
-    """Return the secrets in a variable's ``value`` in each form, by what names them in every process."""
+    """Return the secrets in a variable's ``value`` in each form, by a key that is the same in every process."""
     return {
         f"{name}/{place}/{number}": form
         for place, secret in enumerate(secrets_in(name, value))
@@ -174,7 +174,7 @@ def forms_in(name: str, value: str) -> dict[str, str]:
 
 
 def _without_passwords(text: str) -> str:
-    """Return ``text`` without the passwords in URLs, whosever they are; one called so is an example of ours."""
+    """Return ``text`` without passwords in URLs; the word "password" stays, because it is an example of ours."""
     first, *rest = text.split("://")
     shown = [first]
     for part in rest:
@@ -187,19 +187,19 @@ def _without_passwords(text: str) -> str:
 
 
 def masked_tail(text: str) -> str:
-    """Return ``masked`` text that was cut off at its beginning, within a secret, maybe."""
+    """Return ``masked`` text that was cut off at its beginning, perhaps within a secret."""
     rest = _known.cut_at_start(text)
     return masked(MASK + text[rest:] if rest else text)
 
 
 def masked_settings(text: str) -> str:
-    """Return ``masked`` text of a configuration or a command, in which ``env = API_TOKEN=…`` sets a secret, too."""
+    """Return ``masked`` text of a configuration or a command, where ``env = API_TOKEN=…`` sets a secret, too."""
     learn_settings(text)
     return masked(text)
 
 
 def learn_settings(text: str) -> bool:
-    """Have the secrets masked that ``text``, a configuration or a command's word, assigns or has in a header.
+    """Learn the secrets that ``text``, a configuration or a word of a command, assigns or has in a header.
 
     Tell whether there are any.
     """
@@ -209,14 +209,14 @@ def learn_settings(text: str) -> bool:
 
 
 def keep_words(names: Iterable[str]) -> None:
-    """Leave the words of ``names`` as they are: what names something stays, even where it is a password, too."""
+    """Never mask the words of ``names``: a name stays, even if it is a password as well."""
     learn({}, (word for name in names for word in (name, *_WORD.findall(name))))
 
 
 def sent(urls: Iterable[str], headers: Iterable[Sequence[str]]) -> dict[str, str]:
-    """Return what paths of pages have as parameters, and headers as values, by their names.
+    """Return the parameters in URLs and the values of headers, by their names.
 
-    A parameter without a letter or a figure is an ordinary one, such as ``sort_key=last-name``.
+    A parameter without a letter or a digit is an ordinary one, such as ``sort_key=last-name``.
     """
     pairs = [pair for url in urls for pair in parse_qsl(url.partition("?")[2])]
     values = {name: value for name, value in pairs if re.search("[A-Za-z]", value) and re.search(r"\d", value)}
@@ -235,7 +235,7 @@ def sent(urls: Iterable[str], headers: Iterable[Sequence[str]]) -> dict[str, str
 
 
 def tells_secret(name: str) -> bool:
-    """Tell whether a variable's ``name`` says that its value is a secret."""
+    """Tell whether a variable's ``name`` marks its value as a secret."""
     plain = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).replace("-", "_").upper()
     return plain not in _FOLDERS and _SECRET_NAME.search(plain) is not None
 
@@ -245,7 +245,7 @@ def _assigned(text: str) -> dict[str, str]:
 
 
 def secrets_in(name: str, value: str) -> Iterator[str]:
-    """Yield the secrets in a variable's ``value``: all of it, or its passwords, as name and form say."""
+    """Yield the secrets in a variable's ``value``: all of it, or its passwords, depending on name and form."""
     secrets = [*_of_url(value), *(match[0] for match in _TOKEN.finditer(value)), *_of_document(value)]
     secrets += [inner for key, inner in _assigned(value).items() if tells_secret(key)]
     if (tells_secret(name) and not _is_setting(name, value)) or _PRIVATE_KEY in value:
@@ -260,14 +260,14 @@ def _is_path(value: str) -> bool:
 
 
 def _is_setting(name: str, value: str) -> bool:
-    """Tell whether ``value`` is only about a secret, or where it is, or a URL, of which the password is secret."""
+    """Tell whether ``value`` only describes a secret or its place, or is a URL, whose password alone is secret."""
     if _URL.fullmatch(value):
         return "@" in value or not re.search("WEBHOOK|SECRET", name, re.IGNORECASE)
     return _SETTING_NAME.search(name.replace("-", "_").upper()) is not None and bool(_SETTING.fullmatch(value))
 
 
 def _of_url(value: str) -> Iterator[str]:
-    """Yield the passwords of URLs, as they are written; of a token before ``@`` in one of the web, that."""
+    """Yield the passwords of URLs as written, and a token before ``@`` in a web URL."""
     for url in _URL.findall(value):
         with suppress(ValueError):
             parts = urlsplit(url)
@@ -275,13 +275,13 @@ def _of_url(value: str) -> Iterator[str]:
             is_web = parts.scheme in ("http", "https")
             yield password or (user if is_web else "")
             if not is_web:
-                # where nobody quoted a slash in it
+                # a password with an unquoted slash
                 yield url.partition("://")[2].rpartition("@")[0].partition(":")[2]
             yield from (given for key, given in parse_qsl(parts.query) if tells_secret(key))
 
 
 def _of_document(value: str) -> Iterator[str]:
-    """Yield the secrets that a JSON document holds under names of their own."""
+    """Yield the secrets that a JSON document contains under secret names."""
     if value.lstrip()[:1] in ("{", "["):
         with suppress(ValueError, RecursionError):
             waiting: list[tuple[str, object]] = [("", json.loads(value))]
@@ -303,7 +303,7 @@ def _listed(value: str) -> Iterator[str]:
 
 
 def _names(variables: Mapping[str, str]) -> Iterator[str]:
-    """Yield what somebody or something is called, by ``variables``."""
+    """Yield the names of users, databases and the like in ``variables``."""
     for name, value in variables.items():
         if _NAME_OF_SOMEBODY.search(name.upper()) and re.fullmatch(r"[A-Za-z_-]+", value):
             yield value
@@ -314,7 +314,7 @@ def _names(variables: Mapping[str, str]) -> Iterator[str]:
 
 
 def _forms_of(secret: str) -> set[str]:
-    """Return ``secret`` as it is, and as repr(), JSON, HTML and URLs write it; one in a log may be so twice."""
+    """Return ``secret`` as it is, and as repr(), JSON, HTML and URLs escape it, up to twice, as in logs."""
     plain = {secret, unquote(secret), unquote_plus(secret)}
     once = plain | {written for each in plain for written in _written(each)}
     twice = once | {written for each in once for written in _written(each)}
@@ -324,7 +324,7 @@ def _forms_of(secret: str) -> set[str]:
 def _written(text: str) -> Iterator[str]:
     import html  # with a table of all its entities
 
-    # a quote is escaped where the text around it has the other kind, too
+    # a quote is escaped if the text around it has the other kind, too
     quoted, in_bytes = f'"{text}', f'"{text}'.encode("utf-8", "replace")
     for each in (repr(quoted)[2:-1], ascii(quoted)[2:-1], repr(in_bytes)[3:-1]):
         yield from (each, each.replace(r"\'", "'"))
@@ -338,7 +338,7 @@ def _written(text: str) -> Iterator[str]:
 
 
 def _is_ordinary(text: str, at: int, form: str, *, words: bool) -> bool:
-    """Tell whether ``form`` is a word or number that stands at ``at`` within another, or where none is masked."""
+    """Tell whether ``form``, at ``at``, is part of a word or number, or is any of them without ``words``."""
     if len(form) >= _PIECE or not (form.isdecimal() or form.isalpha()):
         return False
     if not words and len(form) < _LONG_WORD:

@@ -1,4 +1,4 @@
-"""Temporary files: where they lie, and whether there is room."""
+"""Temporary files: their folder, and the room in it."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from typing import IO
 from .errors import BreakdownError, shortages_named
 
 RUN = "TMPDIR"
-"""The variable that says where temporary files and run directories lie."""
+"""Environment variable for the folder of temporary files and run directories."""
 
 _LITTLE_BYTES = 64 * 2**20
 
 
 def temporary_folder() -> str:
-    """Return the folder for temporary files: tempfile's, but never where we are, its last resort and a project.
+    """Return the folder for temporary files: tempfile's, but never the current folder, which may be a project.
 
-    Raises BreakdownError where there is none.
+    Raises BreakdownError if there is none.
     """
     if tempfile.tempdir is None:
         given = filter(None, map(os.environ.get, (RUN, "TEMP", "TMP")))
@@ -42,13 +42,13 @@ def _takes_files(folder: str) -> bool:
 
 @contextmanager
 def temporary_file() -> Iterator[IO[bytes]]:
-    """Yield a file without a name. Raises BreakdownError where the disk is full."""
+    """Yield a file without a name. Raises BreakdownError if the disk is full."""
     with shortages_named(RUN), tempfile.TemporaryFile(dir=temporary_folder()) as file:
         yield file
 
 
 def shortage(folder: str | Path, variable: str) -> str:
-    """Say that the disk of ``folder`` is as good as full, and the way out; empty while there is room."""
+    """Return a note that the disk of ``folder`` is almost full, with the remedy; empty while there is room."""
     space = os.statvfs(folder)
     free = space.f_frsize * (space.f_bfree if os.geteuid() == 0 else space.f_bavail)
     if free >= _LITTLE_BYTES and (space.f_ffree or not space.f_files):

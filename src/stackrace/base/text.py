@@ -1,7 +1,7 @@
 """Foreign text (stack names, logs, messages) made harmless for terminals, XML, files, databases and JSON.
 
-All that is shown passes `printable`, all that is kept passes `kept`: both mask secrets. And what a mistyped word
-was meant as.
+All shown text passes `printable`, all stored text passes `kept`: both mask secrets. Also suggestions for mistyped
+words.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from .secrets import masked
 
-# a string that nothing ends on its line is text like any other: what follows may be ours
+# an unterminated escape sequence counts as text, because the text after it may be ours
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[@-Z\\^_])")
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
@@ -31,7 +31,7 @@ def printable(text: str, *, words: bool = True) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return ``text`` made printable, its line breaks and runs of spaces as single spaces."""
+    """Return ``text`` made printable, with line breaks and runs of spaces as single spaces."""
     return " ".join(printable(text).split())
 
 
@@ -65,7 +65,7 @@ def storable(text: str) -> str:
 
 
 def kept(text: str) -> str:
-    """Return ``text`` as it is kept: ``storable``, and without secrets."""
+    """Return ``text`` as it is stored: ``storable``, and without secrets."""
     return storable(masked(text))
 
 
@@ -103,7 +103,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def nearest(word: str, known: Iterable[str]) -> list[str]:
-    """Return the known names that ``word`` was probably meant as, the nearest first."""
+    """Return the known names that ``word`` probably means, the nearest first."""
     from difflib import get_close_matches
 
     names, word = sorted(known), word.lower()
@@ -118,7 +118,7 @@ _ADDRESS = re.compile(r"(localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[0-9A-Fa-f:]+\]|[\w
 
 
 def url_meant(word: str) -> str:
-    """Return ``word`` as a URL where it is one, or is one without its scheme; empty for anything else.
+    """Return ``word`` as a URL if it is one, with or without its scheme; empty for anything else.
 
     >>> url_meant("127.0.0.1:8000")
     'http://127.0.0.1:8000/'

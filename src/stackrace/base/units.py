@@ -14,18 +14,18 @@ _NUMBER = re.compile(r"\s*(\d++(?:\.\d++)?)\s*+([a-zA-Zµ%/]*)\s*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
-    """A quantity's spellings."""
+    """Spellings of a quantity."""
 
     name: str
     suffixes: Mapping[str, float]
-    """The factor of each suffix in the base unit, ascending; the first spelling of a factor is printed."""
+    """Factor of each suffix in the base unit, ascending; the first spelling of a factor is printed."""
     example: str
-    """Shown when parsing fails."""
+    """Example shown if parsing fails."""
     also: Mapping[str, float] = field(default_factory=dict)
-    """Spellings that are understood and never printed."""
+    """Spellings that are accepted and never printed."""
 
     def parse(self, text: str) -> float:
-        """Return ``text`` in the base unit; raises InputError that shows an example of a right spelling."""
+        """Return ``text`` in the base unit; raises InputError with an example of a right spelling."""
         match = _NUMBER.fullmatch(text)
         factors = {**self.suffixes, **self.also}
         if match is None or match[2] not in factors:
@@ -64,7 +64,7 @@ DURATION = Unit(
     },
     example="200ms, 5s or 20min",
 )  # fmt: skip
-"""Seconds."""
+"""Unit of time; the base is a second."""
 
 RATE = Unit(
     name="rate",
@@ -72,7 +72,7 @@ RATE = Unit(
     example="200/s, 1.5k/s or 12k/min",
     also={"/h": 1 / 3600, "/min": 1 / 60, "k/min": 1e3 / 60, "k": 1e3},
 )
-"""Events per second."""
+"""Unit of rates; the base is one event per second."""
 
 SIZE = Unit(
     name="size",
@@ -81,10 +81,10 @@ SIZE = Unit(
     },
     example="512MiB or 2GiB",
 )  # fmt: skip
-"""Bytes."""
+"""Unit of sizes; the base is a byte."""
 
 COUNT = Unit(name="count", suffixes={"": 1.0, "k": 1e3, "M": 1e6}, example="5000 or 10k")
-"""A plain number of things."""
+"""Unit of plain numbers of things."""
 
 PERCENT = Unit(name="percentage", suffixes={"%": 0.01, "": 1.0}, example="5% or 0.05")
-"""A fraction of one."""
+"""Unit of shares; the base is a fraction of one."""

@@ -1,4 +1,4 @@
-"""What the validity checks say about a slice or a launch."""
+"""Verdicts of the validity checks on a slice or a launch."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class Effect(StrEnum):
-    """What a finding does to the trial it was made on."""
+    """Effect of a finding on its trial."""
 
     WARNS = "warns"
     REDOES = "redoes"
@@ -17,7 +17,7 @@ class Effect(StrEnum):
 
 
 class Unit(StrEnum):
-    """What a finding's value and limit are counted in."""
+    """Unit of a finding's value and limit."""
 
     COUNT = "count"
     SHARE = "share"
@@ -33,33 +33,33 @@ class Unit(StrEnum):
 
 
 Fact = str | int | float | tuple[int | str, ...] | Mapping[str, int]
-"""A thing that a description or a remedy names."""
+"""Fact that a description or a remedy mentions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One check's complaint: what was measured, the limit it crossed, and what follows.
+    """One check's complaint: the measured value, the limit it crossed, and the consequence.
 
-    Its sentences are made in the reports, from the check's declaration and these values. The last three fields are
+    The reports make its sentences from the check's declaration and these values. The last three fields are
     for findings without a declaration, such as a doctor's advice.
     """
 
     check: str
-    """The check's id; a title where it has no declaration."""
+    """Id of the check; a title if it has no declaration."""
     effect: Effect
     value: float | None = None
-    """What was measured, in ``unit``; None where it is no number."""
+    """Measured value, in ``unit``; None if it is no number."""
     limit: float | None = None
-    """What ``value`` crossed."""
+    """Limit that ``value`` crossed."""
     unit: Unit = Unit.COUNT
     case: str = ""
-    """Which of the check's descriptions fits; empty where it has one."""
+    """Name of the check's description that fits; empty if the check has only one."""
     cure: str = ""
-    """Which of the check's remedies fits; empty where it has one."""
+    """Name of the check's remedy that fits; empty if the check has only one."""
     facts: Mapping[str, Fact] = field(default_factory=dict)
-    """What description and remedy name besides."""
+    """Further facts that description and remedy mention."""
     seen: str = ""
-    """What was seen, in words; empty where the check's declaration has them."""
+    """Observation in words; empty if the check's declaration has them."""
     threshold: str = ""
     remedy: str = ""
 
@@ -69,21 +69,21 @@ class Verdict:
     """All findings on one trial."""
 
     findings: tuple[Finding, ...] = ()
-    """What the checks say about it."""
+    """Findings of the checks."""
 
     @property
     def valid(self) -> bool:
-        """Whether the trial may enter the statistics: nothing invalidates it or asks to redo it."""
+        """True if the trial may enter the statistics: nothing invalidates it or asks to redo it."""
         return all(finding.effect is Effect.WARNS for finding in self.findings)
 
     @classmethod
     def of(cls, findings: Iterable[Finding | None]) -> Verdict:
-        """Collect what the checks returned, silent ones left out."""
+        """Return a verdict with the findings that the checks returned, without None."""
         return cls(tuple(finding for finding in findings if finding is not None))
 
 
 def usual_refusal(verdicts: Iterable[Verdict]) -> Finding | None:
-    """Return the last finding of the check that refused most; None where nothing was refused."""
+    """Return the last finding of the check that refused most often; None if nothing was refused."""
     refusals = [finding for each in verdicts for finding in each.findings if finding.effect is not Effect.WARNS]
     usual = Counter(finding.check for finding in refusals).most_common(1)
     return [finding for finding in refusals if finding.check == usual[0][0]][-1] if usual else None

@@ -1,4 +1,4 @@
-"""Holds launched stacks to their resources on this machine: control groups where there are any, else limits."""
+"""Resource limits of launched stacks on this machine: control groups if available, else limits per process."""
 
 from __future__ import annotations
 
@@ -19,17 +19,20 @@ from ..measure.resources import Enforcement, format_cores
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confinement:
-    """What each stack may hold, with the means to enforce it."""
+    """Limits of each stack, and the means to enforce them."""
 
     memory_bytes: int | None = None
-    """The limit of each stack; None for no limit."""
+    """Memory limit of each stack; None for no limit."""
     folder: Path | None = None
-    """The control group below which stacks get theirs; None where that cannot be had."""
+    """Control group that contains the groups of the stacks; None if there is none."""
     why_not: str = ""
-    """Why there is no ``folder``."""
+    """Reason why there is no ``folder``; empty if there is one."""
 
     def group(self) -> Group | None:
-        """Make the group of one stack, bound to its memory, on any core; its name tells whose it is."""
+        """Create the control group of one stack with its memory limit, on any core; None without a ``folder``.
+
+        Its name contains the id of this process.
+        """
         if self.folder is None:
             return None
         group = Group(self.folder / f"stackrace-{os.getpid()}-{next(_NUMBERS)}")
@@ -44,10 +47,10 @@ class Confinement:
 
     @property
     def data_bytes(self) -> int | None:
-        """What each process by itself may hold, where no group bounds all of them together.
+        """Memory limit of each single process, if no group limits all of them together; None otherwise.
 
-        It becomes RLIMIT_DATA: private memory that may be written. RLIMIT_AS would count what is only reserved, of
-        which runtimes with several threads or a garbage collector have many times what they use.
+        It becomes RLIMIT_DATA: private memory that may be written. RLIMIT_AS would count reserved memory, which
+        runtimes with several threads or a garbage collector reserve many times over.
 
         Source: getrlimit(2), RLIMIT_DATA (anonymous mappings count since Linux 4.7).
         """
@@ -55,13 +58,13 @@ class Confinement:
 
     @property
     def enforced(self) -> Enforcement:
-        """By what."""
+        """Means of enforcement."""
         return Enforcement.AFFINITY if self.folder is None else Enforcement.CGROUP
 
 
 @contextmanager
 def confined(memory_bytes: int | None) -> Iterator[Confinement]:
-    """Hold what confines stacks on this machine. Enter it before any process is started."""
+    """Provide the confinement of stacks on this machine. Enter it before any process is started."""
     folder, why_not = None, ""
     with ExitStack() as held:
         try:
@@ -72,14 +75,14 @@ def confined(memory_bytes: int | None) -> Iterator[Confinement]:
 
 
 def exceeded(memory_bytes: int, held_bytes: int | None = None, log: str = "") -> Failure:
-    """Return the failure of a stack that wanted more memory than it may have, however that was noticed."""
+    """Return the failure of a stack that exceeded its memory limit, however that was noticed."""
     held = "" if held_bytes is None else f": its processes held {SIZE.format(held_bytes)} together"
     message = f"exceeded its memory limit of {SIZE.format(memory_bytes)}{held}"
     return Failure(kind=FailureKind.DIED, message=message, log=log)
 
 
 def own_group() -> Path | None:
-    """Return the folder of this process's control group of version 2; None where there is none."""
+    """Return the folder of this process's control group of version 2; None if there is none."""
     try:
         groups, mounts = (Path("/proc/self", name).read_text() for name in ("cgroup", "mountinfo"))
     except OSError:
@@ -90,24 +93,24 @@ def own_group() -> Path | None:
 _NEEDED = ("cpuset", "memory")
 _NUMBERS = count(1)
 _EMPTY_AFTER_S = 2.0
-"""How long the kernel may take to notice that a group's last process is gone."""
+"""Seconds that the kernel may need to notice the end of a group's last process."""
 _POLL_S = 0.01
 
 
 class _NotDelegated(Exception):  # noqa: N818 (a state of the machine, told as such)
-    """No group can be made here; the text says why."""
+    """No group can be created here; the text gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """One stack's group."""
+    """Control group of one stack."""
 
     folder: Path
 
     def bound(self, memory_bytes: int) -> None:
-        """Allow its processes ``memory_bytes`` together and no swap; what exceeds them ends all at once.
+        """Limit the memory of all its processes together, without swap; on excess the kernel kills all of them.
 
-        What the kernel caches of files for them counts, but is given up before anybody is ended.
+        The kernel's file cache for them counts, but is dropped before any process is killed.
         """
         _write(self.folder / "memory.max", str(memory_bytes))
         _write(self.folder / "memory.oom.group", "1")
@@ -115,12 +118,12 @@ class Group:
             _write(self.folder / "memory.swap.max", "0")
 
     def pin(self, cores: Sequence[int]) -> None:
-        """Let its processes, those to come included, run on ``cores`` only, whatever affinity they choose."""
+        """Bind its processes, including future ones, to ``cores``, whatever affinity they set."""
         _write(self.folder / "cpuset.cpus", format_cores(cores))
 
     @property
     def oom_kills(self) -> int:
-        """How many of its processes the kernel ended because they exceeded the group's memory."""
+        """Number of its processes that the kernel killed because they exceeded the group's memory."""
         with suppress(OSError, ValueError):
             for line in (self.folder / "memory.events").read_text(encoding="ascii").splitlines():
                 name, _, value = line.partition(" ")
@@ -129,16 +132,16 @@ class Group:
         return 0
 
     def remove(self) -> None:
-        """Remove the group, whose processes have ended; what cannot be removed stays, empty."""
+        """Remove the group, whose processes have ended; if that fails, an empty group stays."""
         _remove(self.folder)
 
 
 @contextmanager
 def _delegated(folder: Path | None) -> Iterator[Path]:
-    """Hold and yield ``folder``, the group this process is in, as one that has groups below it; leave it as it was.
+    """Yield ``folder``, the group of this process, prepared for groups below it; restore it afterwards.
 
-    A group with processes can give its children no controllers, so this process moves into a child of its own
-    first. Raises _NotDelegated where controllers are missing, the folder may not be written, or others share it.
+    A group with processes cannot give its children controllers, so this process moves into a child group
+    first. Raises _NotDelegated if controllers are missing, the folder is not writable, or other processes share it.
     """
     if folder is None:
         raise _NotDelegated("control groups of version 2 are not mounted")
@@ -188,7 +191,7 @@ def _group_of(groups: str, mounts: str) -> Path | None:
 
 
 def _undo(folder: Path, own: Path, enabled: Sequence[str]) -> None:
-    """Put this process back where it was; whatever fails leaves an empty group and no more."""
+    """Move this process back to its group; a failure leaves no more than an empty group."""
     with suppress(OSError):
         if enabled:
             _write(folder / "cgroup.subtree_control", " ".join(f"-{name}" for name in enabled))
@@ -212,7 +215,7 @@ def _words(file: Path) -> list[str]:
 
 
 def _write(file: Path, text: str) -> None:
-    """Write to a file of the kernel's: in one call, and never making it."""
+    """Write to a file of the kernel in one call, without creating it."""
     descriptor = os.open(file, os.O_WRONLY | os.O_CLOEXEC)
     try:
         os.write(descriptor, text.encode("ascii"))

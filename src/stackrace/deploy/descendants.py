@@ -1,4 +1,4 @@
-"""Which processes live below this one. The supervisor uses it: standard library only. Source: proc_pid_stat(5)."""
+"""Processes below this one. The supervisor uses it: standard library only. Source: proc_pid_stat(5)."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from typing import ClassVar
 from ..base.process.processes import Process, pids, read, read_process
 
 _FORGET_S = 1.0
-"""How long a process that is none of ours is known as such: its id may be given to one of ours later."""
+"""Seconds for which a foreign process is remembered as such: the kernel may reuse its id for one of ours."""
 
 
 class Descendants:
-    """Every living process below this one, at the price of one directory listing and one read for each of ours.
+    """All living processes below this one, for the cost of one directory listing and one read for each of ours.
 
-    Each process is asked for its parent. To ask every thread for its children costs a read per thread, and a server
-    may have thousands. Who descends from somebody else is not asked again before ``_FORGET_S``: it never becomes
-    ours.
+    Each process is asked for its parent. Asking every thread for its children would cost a read per thread, and a
+    server may have thousands. Others' descendants are not read again before ``_FORGET_S``: they never become ours.
     """
 
     def __init__(self) -> None:
@@ -27,7 +26,7 @@ class Descendants:
     def living(self) -> dict[int, tuple[int, int]]:
         """Return every living process below this one: pid → (parent, session).
 
-        Zombies do not count, unless other threads of theirs still run.
+        Zombies do not count, unless their other threads still run.
         """
         processes = self._read()
         ours = {0: False, os.getpid(): True, **dict.fromkeys(self._strangers, False)}
@@ -51,9 +50,9 @@ class Descendants:
 
 
 def _climb(pid: int, processes: dict[int, Process], ours: dict[int, bool]) -> None:
-    """Enter into ``ours`` whether ``pid`` and all between it and the first known ancestor are ours.
+    """Record in ``ours`` whether ``pid`` and its ancestors up to the first known one are ours.
 
-    Where a parent ended meanwhile its orphan may just have come to us; otherwise nothing is learnt of it now.
+    If a parent ended meanwhile, its orphan may have been adopted by this process; otherwise nothing is recorded.
     """
     climbed: list[int] = []
     at = pid
@@ -69,7 +68,7 @@ def _climb(pid: int, processes: dict[int, Process], ours: dict[int, bool]) -> No
 
 
 def descendants() -> dict[int, tuple[int, int]]:
-    """Return every living process below this one, as ``Descendants`` sees them at first sight."""
+    """Return every living process below this one, read afresh."""
     return Descendants().living()
 
 
@@ -79,7 +78,7 @@ def _is_adopted(pid: int) -> bool:
 
 
 class ProcessTree:
-    """One spawned process with everything that came out of it."""
+    """One spawned process with all its descendants, adopted orphans included."""
 
     firsts: ClassVar[set[int]] = set()
 
@@ -87,7 +86,7 @@ class ProcessTree:
         self.firsts.add(pid)
         self.pid = pid
         self.stop = stop
-        # private to one server of one launch, so that it tells whose an orphan is
+        # private to one server of one launch, so that it identifies the owner of an orphan
         self.folder = folder
         self.code: int | None = None
         self.known: set[int] = {pid}
@@ -108,12 +107,12 @@ class ProcessTree:
         return sorted(self.known)
 
     def sent(self, pid: int) -> bool:
-        """Tell whether an orphan came out of this tree: a daemon has left its session, but not its TMPDIR."""
+        """Tell whether an orphan belongs to this tree: a daemon leaves its session, but keeps its TMPDIR."""
         return bool(self.folder) and pid not in self.firsts and _temporary_folder(pid) == self.folder
 
 
 def _temporary_folder(pid: int) -> str:
-    """Return the TMPDIR that a process was started with, empty where it may not be known."""
+    """Return the TMPDIR that a process was started with; empty if it is unknown."""
     variables = (read(f"/proc/{pid}/environ") or b"").split(b"\0")
     value = next((each for each in variables if each.startswith(b"TMPDIR=")), b"")
     return os.fsdecode(value.removeprefix(b"TMPDIR="))

@@ -1,8 +1,8 @@
 """Private Python environments, built with uv, cached, and layered over the app's own.
 
-The app's environment is never touched. A layer is an environment made with the same interpreter that holds a
-server's packages and, through a ``.pth`` file, sees everything of the app's. The server's packages are resolved
-under the constraint of what the app has installed, so the app never meets another version of anything.
+The app's environment is never changed. A layer is an environment for the same interpreter that holds a
+server's packages and imports all of the app's packages through a ``.pth`` file. The server's packages are resolved
+with the app's installed versions as constraints, so the app never gets another version of anything.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from .templates import locked
 
 _COMPLETE = ".stackrace-complete"
 _MOST_LINES = 20
-"""Shown of what an installer said: a compiler says pages."""
+"""Number of lines to show of an installer's output, because compilers print pages."""
 
 _INSTALL_S = 3600.0
 _PATIENCE = {"UV_HTTP_RETRIES": "2", "UV_HTTP_TIMEOUT": "10"}
-"""How long uv waits for an index, where the user does not say."""
+"""Retries and timeout in seconds of uv for an index, unless the user sets them."""
 
 
 def cache_folder() -> Path:
     """Return Stackrace's folder in the XDG cache; it may not exist yet.
 
-    Where servers run as somebody else, whom root's home is closed to, it is in the system's cache.
+    If servers run as another user, who cannot enter root's home, it is in the system's cache.
     """
     if folder := os.environ.get("XDG_CACHE_HOME"):
         return Path(folder, "stackrace")
@@ -53,28 +53,28 @@ def cache_folder() -> Path:
 
 
 def kept_caches() -> tuple[Path, Path]:
-    """Return the folders of the user's that are written to whatever runs: our cache, and uv's."""
+    """Return the user's folders that every command may write to: our cache, and uv's."""
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return cache_folder(), Path(os.environ.get("UV_CACHE_DIR") or home / "uv").absolute()
 
 
 def byte_code() -> dict[str, str]:
-    """Return the variables that have all that is started keep its byte code in a folder of ours, which is made.
+    """Return the variables that keep all byte code in a folder of ours, which is created.
 
-    The user's folders stay as they are. Images of Python often forbid byte code altogether, and every launch would
+    The user's folders stay unchanged. Python images often forbid byte code altogether, and then every launch would
     compile everything again.
     """
     folder = cache_folder() / "pycache"
-    # Python goes without where it cannot be made
+    # without the folder, Python writes no byte code
     with suppress(OSError):
         private_folder(folder, served=True)
     return {"PYTHONPYCACHEPREFIX": str(folder), "PYTHONDONTWRITEBYTECODE": ""}
 
 
 class Environments:
-    """The cache. ``on_preparing`` hears what takes long.
+    """Cache of environments; ``on_preparing`` is called before long steps.
 
-    ``project`` is the folder of an app that is run anyway: only then may its settings say where packages come from.
+    ``project`` is the folder of an app that will run anyway: only then may its settings choose package sources.
     """
 
     def __init__(self, folder: Path, on_preparing: OnPreparing, project: Path | None = None) -> None:
@@ -82,16 +82,16 @@ class Environments:
         self._on_preparing = on_preparing
         self._project = project or Path("/")
         self._broken: Cause | None = None
-        """Why this machine or the network cannot install; from then on uv takes what is in its cache."""
+        """Reason why this machine or the network cannot install; once set, uv uses only its cache."""
 
     def of_requirements(
         self, requirements: Path, base: Path, view: ProtectedView, *, flag: str = "--python"
     ) -> Path:
-        """Return the interpreter of an environment that holds what the file ``requirements`` lists.
+        """Return the interpreter of an environment with the packages listed in the file ``requirements``.
 
-        ``requirements`` may be a requirements.txt or a pyproject.toml. What it lists may be the project, which is
-        built by code of its own: in ``view``. ``flag`` is the one to give another interpreter with. Raises
-        MissingError with uv's own words.
+        ``requirements`` may be a requirements.txt or a pyproject.toml. It may list the project itself, whose own
+        code then builds it in ``view``. ``flag`` is the option for another interpreter, named in messages.
+        Raises MissingError with uv's output.
         """
         key = _key("requirements", str(base), read_text(requirements))
         with self._building(key) as (home, missing):
@@ -133,15 +133,15 @@ class Environments:
         return home
 
     def of_stack(self, stack: Stack, catalogue: Catalogue, app: PythonFacts | None) -> Path | None:
-        """Return the folder of the environment that ``stack`` runs in, None without Python.
+        """Return the folder of the environment that ``stack`` runs in; None without Python.
 
-        Raises MissingError where its packages cannot be installed.
+        Raises MissingError if its packages cannot be installed.
         """
         return None if app is None else self.layered(app, requirements_of(stack, catalogue, app))
 
     @contextmanager
     def _building(self, key: str) -> Iterator[tuple[Path, bool]]:
-        """Hold the lock of environment ``key``; what is built under it is marked complete, or removed."""
+        """Hold the lock of environment ``key`` while it is built; mark it complete, or remove it after an error."""
         home = self._folder / key
         try:
             str(home).encode()
@@ -173,15 +173,15 @@ class Environments:
     def _uv(
         self, arguments: Sequence[str], view: ProtectedView, pins: Sequence[str] = (), **environment: str
     ) -> None:
-        """Run uv; raises MissingError with the cause where it fails, or the app's ``pins`` do not fit."""
+        """Run uv; raises MissingError with the cause if it fails, or if the app's ``pins`` do not fit."""
         program = uv_program(self._project)
         given = _PATIENCE | {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
         if self._broken is not None:
             environment["UV_OFFLINE"] = "1"
-        # it starts where we are, as its variables may hold relative paths; its settings come from elsewhere
+        # it starts in our folder, because its variables may hold relative paths; its settings come from the project
         command = [program, "--project", str(self._project), *arguments]
         given |= environment
-        # in a view it can be written to where it is there; uv says why it cannot be made
+        # a view allows writing to it only if it exists; if it cannot be created, uv prints why
         with suppress(OSError):
             kept_caches()[1].mkdir(parents=True, exist_ok=True)
         try:
@@ -198,14 +198,14 @@ class Environments:
 
 
 def _import_originals(home: Path, view: ProtectedView) -> None:
-    """Have editable installs in ``home`` lead to the project itself, not to a copy that is gone after the race."""
+    """Make editable installs in ``home`` import the project itself, not a copy that is gone after the race."""
     for pattern in ("*.pth", "*.py", "*.dist-info/direct_url.json") if view.relocation.place else ():
         for path in site_packages(home).glob(pattern):
             path.write_text(view.relocation.original(read_text(path)), encoding="utf-8")
 
 
 def site_packages(home: Path) -> Path:
-    """Return the folder of an environment where its packages are."""
+    """Return the package folder of an environment."""
     return next((home / "lib").glob("python3*/site-packages"))
 
 
@@ -214,7 +214,7 @@ def _key(*parts: str) -> str:
 
 
 def requirements_of(stack: Stack, catalogue: Catalogue, app: PythonFacts | None = None) -> tuple[str, ...]:
-    """Return the PyPI requirements of all the stack's servers; what ``app`` has is wanted in any version.
+    """Return the PyPI requirements of all the stack's servers, without versions for packages that ``app`` has.
 
     An app that brings a server is raced with that one, however old: an environment is layered over its own, and
     nothing of it is replaced, except a server whose version the path names.
@@ -234,5 +234,5 @@ def _any_version(requirement: str) -> str:
 
 
 def package_of(requirement: str) -> str:
-    """Return the normalised name of the package that ``requirement`` asks for."""
+    """Return the normalised package name of ``requirement``."""
     return next(iter(versions_by_key({_any_version(requirement).partition("[")[0]: ""})))

@@ -1,4 +1,4 @@
-"""What an app does beside all protection: files it writes, modules that are no copies, servers it talks to."""
+"""Effects of an app outside all protection: files it writes, imported originals, and servers it connects to."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Escapes:
-    """What examinations saw."""
+    """Effects that examinations saw."""
 
     _written: dict[Path, None] = field(default_factory=dict)
     _imported: dict[Path, None] = field(default_factory=dict)
     _connected: dict[str, None] = field(default_factory=dict)
 
     def note(self, examination: Examination) -> None:
-        """Keep what ``examination`` saw."""
+        """Add the effects that ``examination`` saw."""
         self._written.update(dict.fromkeys(examination.written))
         self._imported.update(dict.fromkeys(examination.imported))
         self._connected.update(dict.fromkeys(examination.connected))
@@ -44,10 +44,10 @@ class Escapes:
     def notes(
         self, settled: Sequence[Path], view: ProtectedView, named: Iterable[str] = (), own: Iterable[str] = ()
     ) -> Iterator[str]:
-        """Yield a sentence on files written outside of ``settled``, on modules that are no copies, and on servers.
+        """Yield sentences on files written outside of ``settled``, on imported originals, and on servers.
 
-        What ``view`` keeps from being written is not written, but the app may miss it.
-        ``named`` are kinds of servers of which the user knows already, ``own`` variables that lead to the race's.
+        Files that ``view`` makes read-only are not written, but the app may miss them.
+        ``named`` are kinds of servers known to the user, ``own`` variables that lead to the race's services.
         """
         written = [path for path in self._written if not _is_below(path, (*settled, cache_folder()))]
         if held := [path for path in written if view.holds_off(path)]:
@@ -80,7 +80,7 @@ def _kind(place: str) -> str:
 
 
 def _is_own(place: str, settled: Iterable[Path], own: Iterable[str]) -> bool:
-    """Tell whether ``place`` is a service of the race's own: in its folder, or where its variables lead."""
+    """Tell whether ``place`` is a service of the race: in its folder, or named by its variables."""
     if place.startswith("/"):
         return _is_below(Path(place), settled)
     port = place.rpartition(":")[2]
@@ -97,7 +97,7 @@ def _written_words(written: Sequence[Path], relocation: Relocation) -> str:
 
 
 def _is_shared(folder: Path) -> bool:
-    """Tell whether much else lies in ``folder``, as in /tmp, so that a file in it is named by itself."""
+    """Tell whether ``folder`` is shared by many programs, as /tmp, so that a file in it must be named itself."""
     if folder in (Path.home(), Path("/")):
         return True
     with suppress(OSError):

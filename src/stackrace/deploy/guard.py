@@ -1,4 +1,4 @@
-"""Our side of the supervisor: start it, ask it, and step in should it die."""
+"""Our side of the supervisor: start it, send it requests, and clean up if it dies."""
 
 from __future__ import annotations
 
@@ -35,23 +35,23 @@ _SCRIPT = Path(__file__).with_name("supervisor.py")
 
 _LONGEST_TMPDIR = 40
 RUN_DIRECTORY = re.compile(r"stackrace-[0-9a-f]{8}")
-"""How run directories are named; tempfile's names have underscores, which no host name in a URL may have."""
+"""Pattern of run directories' names; tempfile's names have underscores, which host names in URLs must not have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """How a spawned process and its tree are."""
+    """State of a spawned process and its tree."""
 
     code: int | None
     """The first process's exit code, negative for a signal; None while it runs."""
     alive: tuple[int, ...]
-    """The pids of its members that still live."""
+    """Pids of its living members."""
 
 
 class Guard:
     """A running supervisor with its run directory; a context manager that leaves nothing behind.
 
-    ``directory`` is private, plain, short (unix socket paths end at 107 bytes) and gone afterwards.
+    ``directory`` is private, plain, short (unix socket paths end at 107 bytes) and removed at the end.
     """
 
     def __init__(self) -> None:
@@ -60,14 +60,14 @@ class Guard:
         self._covered: list[Path] = []
         self._raised = contextlib.ExitStack()
         self.afterwards = contextlib.ExitStack()
-        """What is done once nothing runs any more."""
+        """Callbacks to run after the last process has ended."""
         self.raised = False
-        """Whether what is spawned and pinned has a higher priority than other programs."""
+        """True if spawned and pinned processes have a higher priority than other programs."""
         self.view = UNPROTECTED
-        """What is seen by all that it starts of the user's."""
-        # orphans come to us should the supervisor itself be killed
+        """View of the files for all user programs that it starts."""
+        # this process adopts orphans if the supervisor itself is killed
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-        # from its start on the supervisor removes the directory, and nobody before
+        # once it runs, the supervisor removes the directory; until then nobody does
         with held() as signals:
             try:
                 self.directory = _private_folder()
@@ -97,7 +97,7 @@ class Guard:
             try:
                 signals.release()
             except BaseException:
-                # Ctrl-C reaches the supervisor, too, until it has a session of its own, and ends it
+                # until it has its own session, Ctrl-C ends the supervisor, too
                 self.close()
                 raise
 
@@ -127,9 +127,9 @@ class Guard:
         group: Path | None = None,
         data_bytes: int | None = None,
     ) -> int:
-        """Start a process in ``view``, in ``folder``, its output appended to ``log``; returns its pid.
+        """Start a process in ``view`` and ``folder``, with its output appended to ``log``; return its pid.
 
-        It begins in the control group ``group``, and may hold ``data_bytes`` of private memory, if given.
+        It starts in the control group ``group``, and may use ``data_bytes`` of private memory, if given.
         Raises LaunchError if it cannot be started.
         """
         answer = self._ask(
@@ -159,12 +159,12 @@ class Guard:
         folder: Path,
         timeout_s: float,
     ) -> CommandResult:
-        """Run ``command`` to its end in ``view``, in ``folder``; what it leaves running lives until ``close``.
+        """Run ``command`` to its end in ``view`` and ``folder``; its background processes live until ``close``.
 
-        Of one that fails or takes too long nothing is left. Raises LaunchError when it cannot be started,
-        OverdueError when it takes longer than ``timeout_s`` in which it could run.
+        If it fails or takes too long, all its processes are killed. Raises LaunchError if it cannot be started,
+        OverdueError if it takes longer than ``timeout_s``, not counting time in which it could not run.
         """
-        # not a file: it may say more than the disk holds
+        # not a file: its output may exceed the disk
         pipe = self.directory / "output"
         os.mkfifo(pipe)
         output = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
@@ -189,13 +189,13 @@ class Guard:
         return self.status([pid])[pid].code
 
     def cover(self, folders: Sequence[Path], kept: Sequence[Path] = ()) -> None:
-        """Leave ``folders`` as they are: what is spawned from now on writes to copies in the run directory.
+        """Protect ``folders``: processes spawned from now on write to copies in the run directory.
 
-        They are absolute, resolved, and none lies in another. ``kept`` are folders in them that are written to
-        nevertheless. ``view`` is then what such processes see. Raises LaunchError where that cannot be had here.
+        The folders are absolute, resolved, and none is in another. ``kept`` are folders in them that stay writable.
+        Afterwards ``view`` is what such processes see. Raises LaunchError if that is impossible here.
         """
         layers = [str(self.directory / "layers" / str(next(self._layers))) for _ in folders]
-        # a folder around those that are covered leaves them so
+        # folders covered before stay covered inside a new one
         shown = [path for path in (self.directory, *kept, *self._covered) if is_present(path)]
         answer = self._ask(
             do="cover",
@@ -206,13 +206,13 @@ class Guard:
         self._covered += folders
 
     def signal(self, pid: int, number: signal.Signals) -> None:
-        """Send a signal to one process; no error when it is gone."""
+        """Send a signal to one process; no error if it is gone."""
         self._ask(do="signal", pid=pid, signal=int(number))
 
     def status(self, pids: Sequence[int]) -> dict[int, Status]:
-        """Tell how spawned processes and their trees are, by pid.
+        """Return the state of spawned processes and their trees, by pid.
 
-        Raises BreakdownError where the run directory is gone: what becomes of them then is not their doing.
+        Raises BreakdownError if the run directory is gone: failures after that are not the processes' fault.
         """
         if not self._is_there():
             raise _cleared(self.directory)
@@ -220,24 +220,24 @@ class Guard:
         return {pid: Status(states[str(pid)]["code"], tuple(states[str(pid)]["alive"])) for pid in pids}
 
     def _is_there(self) -> bool:
-        """Tell whether the run directory is the one that was made: who writes into one may make it anew."""
+        """Tell whether the run directory is still the original: programs that write to it may create it anew."""
         with contextlib.suppress(OSError):
             return os.path.samestat(self._made, self.directory.stat())
         return False
 
     def prioritise(self, group: Path | None) -> None:
-        """Raise this process until the guard is closed, and all that is spawned or pinned from now on.
+        """Raise the priority of this process, and of all it spawns or pins from now on, until the guard is closed.
 
         ``group`` is the control group of this process; see ``priority.raised``.
         """
         session, usual = autogroup(os.getpid())
-        # should this process be killed, its terminal's session does not stay raised
+        # if this process is killed, the supervisor restores its terminal's session
         self._ask(do="raise", nice=NICE, session=session, usual=before_races(usual or 0))
         self._raised.enter_context(raised(group))
         self.raised = True
 
     def pin(self, pid: int, cores: Sequence[int]) -> None:
-        """Bind a spawned process and its whole tree to ``cores``; what they start later inherits it."""
+        """Bind a spawned process and its whole tree to ``cores``; processes that they start later inherit it."""
         if cores:
             self._ask(do="pin", pid=pid, cores=list(cores))
 
@@ -256,9 +256,9 @@ class Guard:
         self.afterwards.close()
 
     def _sweep(self) -> None:
-        """What a supervisor would have done, had it not been killed; normally there is nothing left to do.
+        """Clean up if the supervisor was killed before it could; normally there is nothing left to do.
 
-        What else the program that uses us has started is in the program's own session, and stays.
+        Other children of the program that uses us are in the program's own session, and stay.
         """
         if self._process.returncode == 0:
             return
@@ -283,7 +283,7 @@ class Guard:
 
 
 def removed(error: BaseException | None) -> BreakdownError | None:
-    """Return what to say of an ``error`` in a run directory that somebody removed while it was in use."""
+    """Return the error to report if ``error`` is due to a run directory removed while in use; else None."""
     if not isinstance(error, FileNotFoundError):
         return None
     path = Path(str(error.filename))
@@ -299,7 +299,7 @@ def _cleared(directory: Path) -> BreakdownError:
 
 
 def _temporary() -> str:
-    """Return the folder for temporary files, /tmp where that is too long for sockets, or odd for configurations."""
+    """Return the folder for temporary files; /tmp if that path is too long for sockets, or not plain."""
     folder = temporary_folder()
     return folder if len(folder) <= _LONGEST_TMPDIR and PLAIN.fullmatch(folder) else "/tmp"
 
@@ -321,25 +321,25 @@ _Question = tuple[bytes, "SimpleQueue[_Answer | None]"]
 
 
 class _Exchange:
-    """Asks over one pipe and reads answers, a line each, from another; any thread may ask.
+    """Requests over one pipe and answers from another, one line each; any thread may ask.
 
-    A thread of its own holds the pipes, because Python runs signal handlers in the main thread only: whoever is
-    interrupted while waiting leaves, and the exchange ends all the same. SimpleQueue is written in C, so a signal
-    cannot leave one of its locks held, as it can with Queue and Event.
+    A separate thread holds the pipes, because Python runs signal handlers in the main thread only: an interrupted
+    caller stops waiting, and the exchange still completes. SimpleQueue is written in C, so a signal cannot leave
+    one of its locks held, unlike Queue and Event.
     """
 
     def __init__(self, questions: IO[bytes], answers: IO[bytes]) -> None:
         self._questions: SimpleQueue[_Question | None] = SimpleQueue()
-        # a flag: is_alive() that Ctrl-C interrupts takes the thread for ended before Python 3.13 (bpo-46726)
+        # a flag: before Python 3.13, an interrupted is_alive() considers the thread ended (bpo-46726)
         self._over = False
         threading.Thread(target=self._run, args=(questions, answers), daemon=True).start()
 
     def ask(self, request: Mapping[str, object]) -> _Answer | None:
-        """Return the answer to ``request``; None when nobody is there any more."""
+        """Return the answer to ``request``; None if the supervisor is gone."""
         answer: SimpleQueue[_Answer | None] = SimpleQueue()
         self._questions.put((json.dumps(request).encode() + b"\n", answer))
         while True:
-            # the thread may have ended before it came to this question
+            # the thread may have ended before it reached this question
             over = self._over
             try:
                 return answer.get(timeout=0.0 if over else _LOOK_S)
@@ -348,7 +348,7 @@ class _Exchange:
                     return None
 
     def close(self) -> None:
-        """Close both pipes once what was asked is answered; safe to call twice."""
+        """Close both pipes after the pending requests are answered; safe to call twice."""
         self._questions.put(None)
 
     def _run(self, questions: IO[bytes], answers: IO[bytes]) -> None:

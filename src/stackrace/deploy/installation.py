@@ -1,4 +1,4 @@
-"""Programs on this machine: which are installed, and what installs the others."""
+"""Programs on this machine: those that are installed, and the commands that install the others."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _VERSION = re.compile(r"(?<!\d)\d+(?:\.\d+)+")
 
 
 def find_binary(name: str, folders: Iterable[Path] = ()) -> str | None:
-    """Return the path of a program: on PATH, in the sbin folders, which PATH may lack, or in ``folders``."""
+    """Return the path of a program on PATH, in the sbin folders, which PATH may lack, or in ``folders``."""
     places = (os.environ.get("PATH", ""), *services.FOLDERS, *map(str, folders))
     found = shutil.which(name, path=os.pathsep.join(places))
     return found and str(Path(found).absolute())
 
 
 def lack_of(entry: Entry) -> Lack | None:
-    """Return what of ``entry`` is not here, None where it is ready.
+    """Return what ``entry`` needs and this machine lacks; None if nothing.
 
-    Python packages do not count: they are installed when first raced.
+    Python packages do not count: they are installed before the first race.
     """
     needs, lacking = entry.needs, _lacking(entry.needs)
     if not lacking:
@@ -43,16 +43,16 @@ def lack_of(entry: Entry) -> Lack | None:
 
 
 def installed_version(entry: Entry, *, by_package: bool = False) -> str:
-    """Return the version that is here; empty when it is unknown, or ``entry`` is not ready.
+    """Return the installed version; empty if it is unknown, or ``entry`` is not installed.
 
-    The program itself says it. ``by_package`` believes Debian about programs that lie where its packages put them,
-    which starts none: for lists, since somebody may have put his own over one.
+    The program itself reports it. With ``by_package``, Debian's version is used for programs in its folders, and
+    none is started: for lists only, because a user may have replaced such a program.
     """
     return "" if _lacking(entry.needs) else _version(entry.needs, by_package)
 
 
 def missing_from(stack: Stack, catalogue: Catalogue) -> tuple[Lack, ...]:
-    """Return which servers of ``stack`` are not here."""
+    """Return what the servers of ``stack`` lack on this machine."""
     lacks = (lack_of(catalogue.entries[hop.server]) for hop in stack.hops)
     return tuple(lack for lack in lacks if lack is not None)
 
@@ -70,7 +70,7 @@ def require_fit(stack: Stack, catalogue: Catalogue, python: tuple[int, int] | No
 
 
 def unready(stack: Stack, catalogue: Catalogue, python: tuple[int, int] | None) -> str:
-    """Say why ``stack`` cannot be raced here, with what helps; empty where it can."""
+    """Return why ``stack`` cannot be raced here, with the remedy; empty if it can."""
     for lack in missing_from(stack, catalogue):
         return f"{lack.name} is not installed ({lack.missing})"
     return _unfit(stack, catalogue, python)
@@ -112,7 +112,7 @@ def _version(needs: Needs, by_package: bool) -> str:
     is_debians = binary is None or binary.startswith(_DEBIANS)
     said = _debians_version(needs.apt[0]) if needs.apt and (not is_asked or (by_package and is_debians)) else ""
     if binary and is_asked and not said:
-        # some leave a temporary folder even for this
+        # some programs leave a temporary folder even for this
         with TemporaryDirectory(dir=temporary_folder()) as folder:
             said = ask((binary, *needs.version), environment={**os.environ, "TMPDIR": folder}).output
     version = _VERSION.search(said)
@@ -120,11 +120,11 @@ def _version(needs: Needs, by_package: bool) -> str:
 
 
 _DEBIANS = ("/usr/bin/", "/usr/sbin/")
-"""Where packages put programs; others put theirs below /usr/local or /opt."""
+"""Folders of programs from Debian packages; others use /usr/local or /opt."""
 
 
 def _debians_version(package: str) -> str:
-    """Return the version of a package, empty where it is not here; all of the catalogue are asked for once."""
+    """Return the version of a package, empty if it is not installed; all of the catalogue are queried at once."""
     packages = {entry.needs.apt[0] for entry in catalogue() if entry.needs.apt}
     asked = packages if package in packages else {package}
     return _debian_versions(*sorted(asked)).get(package, "")
@@ -134,7 +134,7 @@ def _debians_version(package: str) -> str:
 def _debian_versions(*packages: str) -> dict[str, str]:
     if not shutil.which("dpkg-query"):
         return {}
-    # what is not here is complained about in a line of its own
+    # dpkg-query prints an error line for each missing package
     said = ask(("dpkg-query", "--show", "--showformat=${Package} ${Version}\n", *packages)).output
     return {name: version for name, _, version in (line.partition(" ") for line in said.splitlines())}
 
@@ -156,9 +156,9 @@ def apt_command(packages: Sequence[str]) -> tuple[str, ...]:
 
 
 def install_packages(packages: Sequence[str]) -> None:
-    """Install Debian ``packages``. Daemons that they would start stay off.
+    """Install Debian ``packages``, without starting their daemons.
 
-    Raises InputError with the command to run by hand when root's rights are missing, or apt's own words.
+    Raises InputError with the command to run by hand if root's rights are missing, or with apt's output.
     """
     if not packages:
         return
@@ -183,9 +183,9 @@ def install_packages(packages: Sequence[str]) -> None:
 
 
 def _finished(command: Sequence[str]) -> tuple[int, str]:
-    """Run ``command`` to its end, also after Ctrl-C, which it is told of; returns its exit code and what it said.
+    """Run ``command`` to its end, even after Ctrl-C, which is passed on to it; return its exit code and output.
 
-    Killed, it would leave packages half installed. It stays in our session: sudo may know us by our terminal.
+    If killed, it would leave packages half installed. It stays in our session: sudo may know us by our terminal.
     """
     with held() as signals:
         process = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""Starts one stack and waits until it answers rightly."""
+"""Start of one stack, until it answers correctly."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ from .wrong_answers import KnownAnswers, accusation
 
 _POLL_S = 0.02
 _START_TIMEOUT_S = 20.0
-"""Enough for most apps; one that takes long when it is examined is given more."""
+"""Enough for most apps; an app that was slow in its examination gets more."""
 _MOST_START_TIMEOUT_S = 120.0
 _STARTS = 5.0
-"""How much longer a start may take than the examination: several workers on one core load the app at once."""
+"""Maximum ratio of a start to the examination: several workers on one core load the app at the same time."""
 _CHANGE_OF_MIND_S = 8.0
 
 
 class LaunchFailed(LaunchError):  # noqa: N818 (a past event, told as such)
-    """A stack did not come up; ``failure`` becomes its result."""
+    """Error of a stack that did not start; ``failure`` becomes its result."""
 
     def __init__(self, kind: FailureKind, message: str, log: str = "") -> None:
         super().__init__(message, detail=log)
@@ -50,77 +50,77 @@ class LaunchFailed(LaunchError):  # noqa: N818 (a past event, told as such)
 
 
 class _Unlucky(LaunchFailed):
-    """A start that deserves a second one: a known fault of the server ended it, or another took its port."""
+    """Error of a start to try once more: a known bug of the server ended it, or another program took its port."""
 
 
 @dataclass(slots=True, kw_only=True)
 class _Start:
-    """A start under way: what it takes, what runs already, and how long it may take."""
+    """A start in progress: its folder, its processes, and its time limit."""
 
     directory: Path
     port: int
-    """Of the front hop."""
+    """Port of the front hop."""
     limit_s: float
     since_s: float = field(init=False)
     deadline: Deadline = field(init=False)
     alive: set[int] = field(default_factory=set)
-    """All its processes, as they were seen last."""
+    """All its processes, as last seen."""
     group: Group | None = None
     spawned: list[tuple[Part, int]] = field(default_factory=list)
-    """Parts with their pids."""
+    """Started parts with their pids."""
     workers: dict[int, Workers] = field(default_factory=dict)
-    """Those of each first process, by its pid."""
+    """Workers of each first process, by its pid."""
 
     def __post_init__(self) -> None:
         self.begin()
 
     def begin(self) -> None:
-        """Let the time count from now on."""
+        """Start counting the time now."""
         self.since_s, self.deadline = time.monotonic(), Deadline(self.limit_s, lambda: self.alive)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launcher:
-    """Launches stacks of one app below a guard's directory."""
+    """Launcher of one app's stacks, below a guard's directory."""
 
     guard: Guard
     catalogue: Catalogue
     host_for: Callable[[Stack], Hosted]
-    """Gives the app as a stack's last hop sees it."""
+    """Function that returns the app as a stack's last hop sees it."""
     environment: Mapping[str, str]
-    """The app's variables."""
+    """The app's environment variables."""
     workloads_for: Callable[[Stack], Sequence[Workload]]
-    """Gives what a stack has to answer."""
+    """Function that returns the workloads that a stack must answer."""
     cores: tuple[int, ...]
-    """A stack that is up runs on these only; empty for all."""
+    """Cores of a stack once it is up; empty for all."""
     confinement: Confinement = field(default_factory=Confinement)
-    """Holds a stack to its memory."""
+    """Memory limits of stacks."""
     known: KnownAnswers = field(default_factory=KnownAnswers)
-    """Tells which answers are right by now, and asks the app itself before a stack is blamed."""
+    """Current right answers, checked again with the app itself before a stack is blamed."""
     debug: bool = False
-    """Whether the app is in its debug mode."""
+    """True if the app runs in debug mode."""
     examination_s: float = 0.0
-    """How long the app itself took to load and answer."""
+    """Seconds that the app itself took to load and answer."""
     host: str = LOOPBACK
-    """The address on which stacks listen: another one where load comes from other machines."""
+    """Address that stacks listen on; not loopback if load comes from other machines."""
     laid_out: tuple[int, Callable[[Path], tuple[Part, ...]]] | None = None
-    """The port and the parts of what is started in the place of what would be rendered, as exported files are."""
+    """Port and parts to start in place of rendered ones, as for exported files; None to render."""
     kept: dict[str, Running] = field(default_factory=dict)
-    """Stacks that are up already, by path: each is taken by the next launch of its stack, or of its twin."""
+    """Stacks that are already up, by path: the next launch of the same stack, or of its twin, uses one."""
 
     @property
     def start_timeout_s(self) -> float:
-        """How long a start may take, from the first process to the first right answer."""
+        """Seconds that a start may take, from the first process to the first right answer."""
         return min(max(_START_TIMEOUT_S, _STARTS * self.examination_s), _MOST_START_TIMEOUT_S)
 
     def launch(self, stack: Stack, *, port: int | None = None, timeout_s: float | None = None) -> Running:
-        """Start ``stack`` and return once every URL of its workloads is answered rightly.
+        """Start ``stack`` and return once every URL of its workloads is answered correctly.
 
-        ``timeout_s`` bounds the start, by default what such an app may take; any free ``port`` will do. A start
-        that a fault of ``Recipe.rare_crashes`` ends, or that finds another at one of its ports, is made once more.
+        ``timeout_s`` limits the start, by default to ``start_timeout_s``; without ``port`` any free one is used. A
+        start that a bug in ``Recipe.rare_crashes`` ends, or that finds a port taken, is tried once more.
 
-        Raises LaunchFailed, with nothing left running, when a process cannot be started or ends, when it does not
-        become ready in time, or when an answer differs from the app's own.
+        Raises LaunchFailed, with nothing left running, if a process cannot be started or ends, if it is not ready
+        in time, or if an answer differs from the app's own.
         """
         kept = self.kept.pop(original_path(stack.path), None)
         if kept is not None:
@@ -141,7 +141,7 @@ class Launcher:
         try:
             start.group = self._group()
             parts = self._parts(stack, start)
-            # the packages of a server may have been installed for them
+            # rendering may have installed the packages of a server
             start.begin()
             self._bring_up(parts, start)
             for workload in self.workloads_for(stack):
@@ -188,7 +188,7 @@ class Launcher:
     def _bring_up(self, parts: Sequence[Part], start: _Start) -> None:
         for _, copies in groupby(parts, key=lambda part: part.hop):
             instances = tuple(copies)
-            # they start side by side: each has the whole app to import
+            # they start at the same time: each has to import the whole app
             for part in instances:
                 self._check(part)
                 _require_free(part)
@@ -197,7 +197,7 @@ class Launcher:
                 self._wait_listening(part, start)
 
     def failure_of(self, running: Running) -> Failure | None:
-        """Tell whether a process of ``running`` ended although nobody asked it to."""
+        """Return the failure of ``running`` if one of its processes ended unexpectedly; None if all run."""
         states = self.guard.status([pid for _, pid in running.parts])
         for part, pid in running.parts:
             code = states[pid].code
@@ -208,17 +208,17 @@ class Launcher:
         return None
 
     def forget(self, paths: Iterable[str]) -> None:
-        """End the stacks that were kept, but for those at ``paths``."""
+        """End the kept stacks, except those at ``paths``."""
         raced = set(paths)
         for path in [path for path in self.kept if path not in raced]:
             self.discard(self.kept.pop(path))
 
     def discard(self, running: Running) -> None:
-        """End a stack at once, whatever it works at, and remove its folder."""
+        """Kill a stack at once, even with requests in progress, and remove its folder."""
         self._abandon(running.parts, running.directory, running.group)
 
     def pin(self, running: Running) -> None:
-        """Bind a stack to its cores once more: who was born while it was bound may have escaped."""
+        """Bind a stack to its cores once more: processes born during the first time may have escaped."""
         for _, pid in running.parts:
             self.guard.pin(pid, self.cores)
 
@@ -237,7 +237,7 @@ class Launcher:
             ) from error
 
     def _pin(self, start: _Start) -> None:
-        """Bind a stack to its cores: by affinity, and where it has a group also against its own will."""
+        """Bind a stack to its cores: by affinity, and by its control group, if any, which it cannot override."""
         for _, pid in start.spawned:
             self.guard.pin(pid, self.cores)
         if start.group is None or not self.cores:
@@ -298,12 +298,12 @@ class Launcher:
         joined = {"PYTHONPATH": os.pathsep.join(paths)} if paths else {}
         count = {"STACKRACE_COUNT": str(part.site.directory / COUNT)}
         variables = {**self.environment, "TMPDIR": str(part.site.directory), **count, **own, **joined}
-        # its words are read here, whoever examined the app
+        # its secrets are collected here, because the app may have been examined in another process
         learn(variables, part.site.app.root.parts)
         return variables
 
     def _wait_listening(self, part: Part, start: _Start) -> None:
-        """A front end that meets a closed door may shun it for a minute, so each hop waits for the one behind."""
+        """Wait until ``part`` listens: a front end that finds the hop behind closed may avoid it for a minute."""
         while not accepts(part.site.listen):
             self._look_for_ended(start)
             if start.deadline.is_over:
@@ -315,7 +315,7 @@ class Launcher:
             time.sleep(_POLL_S)
 
     def _wait_right(self, workload: Workload, start: _Start) -> None:
-        """Ready means: right answers through the whole chain. A first wrong one may only mean not yet."""
+        """Wait for right answers through the whole chain. A first wrong answer may only mean "not ready"."""
         visitor = Visitor(self.host, start.port, workload)
         for request, golden in questions(self.known.now(workload)):
             wrong, asked = None, f"{request.method} {request.path}"
@@ -330,10 +330,10 @@ class Launcher:
                 except OSError as error:
                     silence = f"no answer ({said_by(error)})"
                 self._look_for_ended(start)
-                # a stack that is up and answers otherwise will not change its mind for long
+                # after this time, a wrong answer is not expected to become right
                 has_settled = not silence and start.deadline.spent_s > _CHANGE_OF_MIND_S
                 if has_settled or start.deadline.is_over:
-                    # the last question may have been cut off by the limit; what was answered before says more
+                    # the limit may have cut off the last request; an earlier wrong answer says more
                     if wrong is None:
                         raise LaunchFailed(FailureKind.NOT_READY, f"{asked}: {silence}", tail(start.directory))
                     if not self._is_right_after_all(workload, request, wrong):
@@ -343,7 +343,7 @@ class Launcher:
                 time.sleep(_POLL_S)
 
     def _is_right_after_all(self, workload: Workload, request: Request, reply: Reply) -> bool:
-        """Ask the app itself again before a stack is blamed: its answer may change, if seldom."""
+        """Ask the app itself again before a stack is blamed, because its answer may rarely change."""
         if not self.known.doubt(workload, [request]):
             return False
         return any(
@@ -368,7 +368,7 @@ class Launcher:
             if words:
                 reason = why(directory)
                 message = f"{words}: {reason}" if reason else words
-                # or another took its port before it could
+                # or another program took its port first
                 is_rare = state.code is not None and (
                     -state.code in part.recipe.rare_crashes or accepts(part.site.listen)
                 )
@@ -384,9 +384,9 @@ class Launcher:
 
 
 def _require_free(part: Part) -> None:
-    """Raise LaunchFailed when somebody else answers at ``part``'s address: he would be taken for the stack.
+    """Raise LaunchFailed if another program listens on ``part``'s address and would be mistaken for the stack.
 
-    A free port stays free only until somebody binds it, and two hops of one stack may have been given the same.
+    A free port stays free only until someone binds it, and two hops of one stack may have been given the same.
     """
     if accepts(part.site.listen):
         message = f"{part.hop} cannot listen on {part.site.listen.address}: another program does"

@@ -1,4 +1,4 @@
-"""This machine as a place to race on: launches by the supervisor, load by the engine, watched by the probe."""
+"""This machine as a place to race on: launches by the supervisor, load by the engine, measurements by the probe."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ from .sockets import listeners
 from .wrong_answers import WrongUnderLoad, fates, name_of
 
 _REST_S = 10.0
-"""The longest wait for stacks that are still busy with what the last slice left in their queues."""
+"""Longest wait in seconds for stacks that still work on requests left in their queues by the last slice."""
 _RESTLESS_S = 1.0
-"""The longest wait after one that was in vain: a stack that works while nobody asks it will not come to rest."""
+"""Longest wait after a wait in vain: a stack that works without requests will not come to rest."""
 _REST_SHARE = 0.1
-"""Stacks that use less of a core, all together, are at rest."""
+"""Share of a core below which all stacks together are considered at rest."""
 _QUIET_S = 0.25
-"""How long the speed canary waits after a slice for stacks that still work; they would share its cores' caches."""
+"""Seconds that the speed canary waits after a slice for busy stacks, which share its cores' caches."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -65,15 +65,15 @@ class _RunningStack:
     running: Running
     sampler: Sampler
     needs: Sampler | None = None
-    """Looks at what it takes under load, where somebody wants to know."""
+    """Sampler of its memory and connections under load, if these are wanted."""
     memory: list[MemorySample] = field(default_factory=list)
 
 
 class LocalPlace:
-    """This machine as a ``Place``. ``services`` are the processes of what runs beside the stacks, by name.
+    """This machine as a ``Place``. ``services`` are the processes of the services beside the stacks, by name.
 
-    ``debug`` tells whether the app is in its debug mode. ``processes`` is shared with the other places of the race
-    on this machine. ``engine`` makes a run of what sends the load: by default of the engine here.
+    ``debug`` is true if the app is in debug mode. ``processes`` is shared with the race's other places on this
+    machine. ``engine`` makes an engine run: by default one of the engine here.
     """
 
     def __init__(
@@ -93,10 +93,10 @@ class LocalPlace:
         self._launcher = launcher
         self._begin_load = engine
         self.watches_needs = False
-        """Whether every load is looked at once, before it is recorded, for the memory and connections it takes."""
+        """True if a stack's memory and connections are sampled once during every load, before it is recorded."""
         self._cores = cores
         self._debug = debug
-        # one allowance for all stacks: together they may cost what one may
+        # one allowance for all stacks: sampling all of them may cost no more than one
         self._allowance = Allowance()
         self._services = Sampler(services, guard.pid, self._allowance)
         self._service_pids = tuple(services.values())
@@ -109,7 +109,7 @@ class LocalPlace:
         self._ceilings: dict[tuple[int, bool], float] = {}
 
     def calibrate(self, loads: Sequence[Load]) -> None:
-        """Measure what the engine itself reaches at each of ``loads``; where that is refused it stays unknown."""
+        """Measure the rate that the engine itself reaches at each of ``loads``; unknown if the load is refused."""
         for load in loads:
             with suppress(RefusedError):
                 self._ceilings[load.concurrency, load.keep_alive] = ceiling(
@@ -132,7 +132,7 @@ class LocalPlace:
         sampler = Sampler(running.hops, self._guard.pid, self._allowance)
         self._up[stack.path] = _RunningStack(running=running, sampler=sampler)
         if self.watches_needs:
-            # one of its own: another thread samples with the first
+            # a separate one: another thread uses the first
             needs = self._up[stack.path].needs = Sampler(running.hops, self._guard.pid)
             needs.counts_connections = True
         self._watch_all()
@@ -146,9 +146,9 @@ class LocalPlace:
     def load(
         self, stack: Stack, workload: Workload, load: Load, rewarm_s: float, limit_s: float = math.inf
     ) -> Observation:
-        """Observe the recorded stretch only; after ``limit_s`` what the engine has seen until then is the result.
+        """Observe the recorded part only; after ``limit_s`` the engine's result so far is returned.
 
-        Raises KeyboardInterrupt when the user stops the race meanwhile; the engine is cancelled first.
+        Raises KeyboardInterrupt if the user stops the race meanwhile; the engine is cancelled first.
         """
         self._meet()
         up = self._up[stack.path]
@@ -157,7 +157,7 @@ class LocalPlace:
         ceiling_per_s = self._ceilings.get((load.concurrency, load.keep_alive))
         self._launcher.pin(up.running)
         for pid in chain(*self._service_pids):
-            # who was born since has the usual priority
+            # processes born since then have the usual priority
             self._guard.pin(pid, self._cores.stack_cores)
         canary_before_ns = canary_ns(self._cores.stack_cores)
         self._at_rest = False
@@ -166,12 +166,12 @@ class LocalPlace:
             MemoryWatch(up.sampler, up.running.started_s) as watch,
             self._load(up, workload, load, warmup_s=rewarm_s, ceiling_per_s=ceiling_per_s) as engine,
         ):
-            # what takes a while disturbs the engine: of a thousand threads even how long they waited does
+            # slow looks disturb the engine: even reading the wait times of a thousand threads
             engine.wait(engine.begun_s + rewarm_s / 2)
             if up.needs is not None:
                 up.memory.append(up.needs.sample_memory(time.monotonic() - up.running.started_s))
             looked_s, waits, used = time.monotonic(), waits_ns(self._pids_of(up)), cpu_by_process()
-            # the recorded stretch begins after the re-warm: so do all clocks, the stack's own last
+            # all clocks start with the recorded part, after the re-warm; the stack's own is the last
             engine.wait(engine.begun_s + rewarm_s)
             self._all.begin()
             written_bytes = size_of(up.running.directory)
@@ -180,8 +180,8 @@ class LocalPlace:
             self._services.begin()
             up.sampler.begin()
             length_s = math.inf if load.duration_s is None else load.duration_s
-            # and ends before the engine does, which may follow some requests to their end: servers complain of
-            # those that it then leaves unanswered, and that is no access log
+            # and stop before the engine does, which may wait for the last requests: servers log complaints about
+            # requests that it then abandons, and these are no access log
             engine.wait(min(engine.begun_s + rewarm_s + length_s, counted_s + limit_s))
             counted_now, written_now_bytes = served(up.running.directory), size_of(up.running.directory)
             usage = (*up.sampler.end(), *self._services.end())
@@ -191,7 +191,7 @@ class LocalPlace:
             result = engine.finish(counted_s + limit_s)
         wrong = Counter({name: counts.failed.get("body", 0) for name, counts in fates(workload, result).items()})
         loosened = known.doubt(workload, [page for page in workload.requests if wrong[name_of(page)]])
-        # static files, which a front end sends by itself
+        # a front end sends static files by itself
         static = self._launcher.host_for(stack).static
         others = any(is_below(request.path, static) for request in workload.requests)
         idle_cpu_s = sum(spent_s for path, spent_s in self._all.spent_s().items() if path != stack.path)
@@ -228,7 +228,7 @@ class LocalPlace:
         )
 
     def _load(self, up: _RunningStack, workload: Workload, load: Load, **more: Any) -> EngineRun:
-        """Return a run of what sends ``load``, not begun yet; ``more`` is as the engine's ``run`` takes it."""
+        """Return an engine run for ``load`` that has not begun; ``more`` are arguments of the engine's ``run``."""
         play = partial(
             run,
             address=(up.running.host, up.running.port),
@@ -240,12 +240,12 @@ class LocalPlace:
         return self._begin_load(lambda monitor: play(monitor=monitor))
 
     def target(self, stack: Stack, workload: Workload) -> tuple[tuple[str, int], Workload]:
-        """Return where ``stack`` takes load, and ``workload`` with the answers that are right by now."""
+        """Return the address of ``stack``, and ``workload`` with the current right answers."""
         running = self._up[stack.path].running
         return (running.host, running.port), self._launcher.known.now(workload)
 
     def warm_up(self, stack: Stack, workload: Workload, load: Load, enough: Enough) -> float:
-        """Send ``load`` in one go until it is ``enough``; returns the seconds spent. Only memory is watched."""
+        """Send ``load`` without a pause until it is ``enough``; return the seconds. Only memory is sampled."""
         up = self._up[stack.path]
         workload = self._launcher.known.now(workload)
         self._at_rest = False
@@ -263,19 +263,19 @@ class LocalPlace:
     def rest(self, limit_s: float = math.inf) -> None:
         """Wait until no stack works any more, for ``_REST_S`` or ``limit_s`` at most.
 
-        A slice ends while requests wait in queues. Where each has a connection of its own, servers answer them all,
-        to nobody, and would do so at the cost of the next slice.
+        A slice ends while requests wait in queues. If each has its own connection, servers still answer all of
+        them, though nobody reads the answers, and would do so during the next slice.
         """
         self._meet()
         patience_s = _RESTLESS_S if self._restless else _REST_S
-        # after a slice the canary already looked, and nobody was asked for anything since
+        # the canary already looked after the slice, and no request was sent since
         if self._at_rest or self._quiet(min(patience_s, limit_s)):
             self._restless = False
         elif limit_s >= patience_s:
             self._restless = True
 
     def _quiet(self, limit_s: float) -> bool:
-        """Look again and again whether all stacks are at rest; give up after ``limit_s``."""
+        """Check repeatedly whether all stacks are at rest, for ``limit_s`` at most; return the last result."""
         until = time.monotonic() + limit_s
         while not self._at_rest and time.monotonic() < until:
             self._all.begin()
@@ -285,7 +285,7 @@ class LocalPlace:
         return self._at_rest
 
     def disturbance(self) -> Disturbance:
-        """Look for a moment what other programs have of the stacks' and the engine's cores."""
+        """Measure briefly how much of the stacks' and the engine's cores other programs use."""
         groups = [cores for cores in (self._cores.stack_cores, self._cores.generator_cores) if cores]
         self._all.begin()
         began_s, used, unused = time.monotonic(), cpu_by_process(), unused_by_core()
@@ -307,14 +307,14 @@ class LocalPlace:
         return self._all.pids | self._services.pids | set(self._processes.supervisors)
 
     def failure_of(self, stack: Stack) -> Failure | None:
-        """Tell whether ``stack`` died since its launch, or held more memory than it may."""
+        """Return the failure of ``stack`` if it died since its launch or exceeded its memory; None if not."""
         up = self._up[stack.path]
         return self._launcher.failure_of(up.running) or self._too_large(up)
 
     def _too_large(self, up: _RunningStack) -> Failure | None:
-        """Where no control group ends them, processes together may exceed what each of them is held to.
+        """Return a failure if the processes of a stack together exceed its limit, which no control group enforces.
 
-        Asked between slices, so that looking at all of their memory disturbs none.
+        Called between slices, because reading the memory of all processes would disturb one.
         """
         most = self._cores.memory_bytes
         if most is None or self._cores.enforced is Enforcement.CGROUP:
@@ -334,7 +334,7 @@ class LocalPlace:
         return {path: [pid for _, pid in up.running.parts] for path, up in self._up.items()}
 
     def _watch_all(self) -> None:
-        """Watch all stacks that are up with one sampler, one scan, to see that those not under load are idle."""
+        """Watch all running stacks with one sampler and one scan, to check that those without load are idle."""
         roots = self._roots()
         self._processes.is_up(self._guard.pid, roots)
         self._all_roots = {**roots, **self._processes.others(self._guard.pid)}

@@ -1,4 +1,4 @@
-"""Where stacks are launched, loaded and probed: the race asks a place and assumes nothing more about it."""
+"""Interface of a place that launches, loads and probes stacks; the race assumes nothing more about it."""
 
 from __future__ import annotations
 
@@ -17,112 +17,112 @@ from ..stacks.stack import Side, Stack, side_of, side_path
 from ..validity.observation import Aftermath, Observation
 
 REST_LOOK_S = 0.02
-"""How long stacks are looked at before they are said to be at rest."""
+"""Seconds of one check whether stacks are at rest."""
 
 WARM_BIN_S = 0.1
-"""How often a warm-up is looked at: the engine counts in bins of this length."""
+"""Length in seconds of the bins in which the engine counts a warm-up."""
 
 Enough = Callable[[Sequence[int]], bool]
-"""Tells by the right answers in each ``WARM_BIN_S`` so far whether a stack is warm. Called once for each."""
+"""Function that tells whether a stack is warm from its right answers in each ``WARM_BIN_S``; called after each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launched:
-    """What came of a launch: facts when the stack is up, a failure when it is not."""
+    """Result of a launch: facts if the stack is up, a failure if not."""
 
     facts: StackFacts | None = None
     ready_s: float | None = None
-    """How long the start took until all answers were right; None when it failed."""
+    """Seconds from the start until all answers were right; None after a failure."""
     failure: Failure | None = None
     memory_bytes: int = 0
-    """What the stack holds right after its start, the sum of its proportional set sizes."""
+    """Memory of the stack right after its start, the sum of its proportional set sizes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retired:
-    """What came of stopping stacks, by their paths."""
+    """Results of stopping stacks, by their paths."""
 
     memory: Mapping[str, tuple[MemorySample, ...]] = field(default_factory=dict)
-    """What they held, from the first look to the last."""
+    """Memory samples of each, from first to last."""
     complaints: Mapping[str, Failure] = field(default_factory=dict)
-    """Who had to be forced."""
+    """Stacks that had to be killed."""
     aftermaths: Mapping[str, Aftermath] = field(default_factory=dict)
-    """What each was when it was stopped, and what was left of it."""
+    """State of each when it was stopped, and what it left behind."""
     took_s: float = 0.0
-    """How long it took until the last of them was gone."""
+    """Seconds until the last of them was gone."""
 
 
 class Retiring(Protocol):
-    """Stacks on their way down: others may be launched meanwhile, but nothing is to be measured."""
+    """Stacks that are stopping: others may be launched meanwhile, but nothing must be measured."""
 
     def finish(self) -> Retired:
-        """Wait until they are gone, and nothing is left of them; another call returns the same."""
+        """Wait until they are gone without a trace; a further call returns the same."""
 
 
 class Place(Protocol):
-    """One machine, or later several, that can host stacks and send load to them."""
+    """A machine, or several, that can host stacks and send load to them."""
 
     def calibrate(self, loads: Sequence[Load]) -> None:
-        """Find out, before anything is launched, how much of each of ``loads`` could be sent here at all."""
+        """Measure, before any launch, the highest rate that each of ``loads`` could reach here."""
 
     def room_bytes(self) -> float:
-        """Tell how much memory stacks could still be given here; infinite where that is unknown."""
+        """Return how much memory is left for stacks here; infinite if that is unknown."""
 
     def launch(self, stack: Stack, timeout_s: float) -> Launched:
-        """Start ``stack`` and wait until it answers rightly. A failure is data; nothing is left running then."""
+        """Start ``stack`` and wait until it answers correctly; return a failure with nothing left running."""
 
     def rest(self, limit_s: float = math.inf) -> None:
-        """Let the stacks that are up work off what the last load left in their queues.
+        """Wait until the running stacks have worked off the requests that the last load left in their queues.
 
-        For some seconds at most, and ``limit_s``.
+        Waits some seconds at most, and no longer than ``limit_s``.
         """
 
     def load(
         self, stack: Stack, workload: Workload, load: Load, rewarm_s: float, limit_s: float = math.inf
     ) -> Observation:
-        """Send ``workload`` as ``load`` says after ``rewarm_s`` seconds of the same, unrecorded; probe meanwhile.
+        """Send ``workload`` as ``load`` after an unrecorded warm-up of ``rewarm_s`` seconds; probe meanwhile.
 
-        After ``limit_s`` recorded seconds it is cut off, however much is left to send.
+        It is cut off after ``limit_s`` recorded seconds, however much is left to send.
         """
 
     def warm_up(self, stack: Stack, workload: Workload, load: Load, enough: Enough) -> float:
-        """Send ``workload`` as ``load`` says, unrecorded, until that is ``enough``; return the seconds spent."""
+        """Send ``workload`` as ``load``, unrecorded, until that is ``enough``; return the seconds spent."""
 
     def disturbance(self) -> Disturbance:
-        """Look for a moment what other programs have of the race's cores, while no load is sent."""
+        """Measure briefly how much of the race's cores other programs use, while no load is sent."""
 
     def failure_of(self, stack: Stack) -> Failure | None:
-        """Tell whether ``stack`` died since it was launched."""
+        """Return the failure of ``stack`` if it died since its launch; None if it is well."""
 
     def retire(self, stacks: Sequence[Stack]) -> Retiring:
-        """Begin to stop ``stacks``, and then to verify that nothing of them is left."""
+        """Begin to stop ``stacks``, and then to verify that they left nothing behind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemoteEngine:
-    """What this machine has to know of load engines on other machines."""
+    """Load engines on other machines, as this machine uses them."""
 
     host: str
-    """The address of this machine on which stacks listen for them."""
+    """Address of this machine that stacks listen on for them."""
     engine: Callable[[Play], EngineRun]
-    """Makes a run of theirs in the place of one here."""
+    """Function that makes a run of theirs in place of a local one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fleet:
-    """Several equal machines, on which blocks are raced at once."""
+    """Several equal machines that race blocks at the same time."""
 
     machines: Mapping[str, Place]
-    """By name, two at least."""
+    """Places by machine name, two or more."""
 
 
 _T = TypeVar("_T")
 
 
 class Sides:
-    """A place of several on one machine: each stack goes to that of its side, under its plain name.
+    """Several places on one machine as one: each stack goes to the place of its side, under its plain name.
 
-    ``workloads`` are a side's own, since its right answers may differ; others are the race's.
+    ``workloads`` are those of a side whose right answers may differ; other sides use the race's.
     """
 
     def __init__(
@@ -181,7 +181,7 @@ def _side(stack: Stack) -> Side:
 
 
 class _RetiringSides:
-    """Stacks of several sides on their way down."""
+    """Stopping stacks of several sides."""
 
     def __init__(self, sides: Mapping[Side, Retiring]) -> None:
         self._sides = sides
@@ -202,25 +202,25 @@ def _joined(by_side: Mapping[Side, Mapping[str, _T]]) -> dict[str, _T]:
 
 
 class RaceProcesses:
-    """All processes of one race on this machine, by the places they belong to: none of them is foreign load."""
+    """All processes of one race on this machine, by place: none of them is foreign load."""
 
     def __init__(self) -> None:
         self.supervisors: list[int] = []
-        """Process ids."""
+        """Process ids of the supervisors."""
         self._up: dict[int, Mapping[str, Sequence[int]]] = {}
         self._services: dict[int, Mapping[str, Sequence[int]]] = {}
 
     def join(self, supervisor: int, services: Mapping[str, Sequence[int]]) -> None:
-        """Enter a place by its supervisor's process id, with the process ids of its services by name."""
+        """Add a place by its supervisor's process id, with the process ids of its services by name."""
         self.supervisors.append(supervisor)
         self._services[supervisor] = services
 
     def is_up(self, supervisor: int, stacks: Mapping[str, Sequence[int]]) -> None:
-        """Enter the process ids of the stacks that are up on a place now, by path."""
+        """Set the process ids of the stacks that run on a place now, by path."""
         self._up[supervisor] = stacks
 
     def others(self, supervisor: int) -> dict[str, Sequence[int]]:
-        """Return the process ids of what is up on all other places, under names that no stack has."""
+        """Return the process ids of stacks and services on all other places, under names that no stack has."""
         return {
             f"{other}/{name}": pids
             for other in self.supervisors

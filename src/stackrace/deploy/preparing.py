@@ -1,4 +1,4 @@
-"""What is being prepared before a race, as a value."""
+"""Preparation steps before a race, as values."""
 
 from __future__ import annotations
 
@@ -8,52 +8,52 @@ from enum import StrEnum, auto
 
 
 class Step(StrEnum):
-    """What is done; ``Preparing.subject`` says to what."""
+    """A preparation step; ``Preparing.subject`` is its object."""
 
     NO_APP = auto()
-    """The folder of the race file ``subject`` holds no app, so the bundled one is raced."""
+    """The folder of the race file ``subject`` contains no app, so the bundled one is raced."""
     NO_INTERPRETER = auto()
     """The app has no interpreter, because of ``subject``; one is built next."""
     ENVIRONMENT = auto()
     """A Python environment is built from the file ``subject``."""
     PACKAGES = auto()
-    """The Python packages ``subject`` are installed; empty: none, only their environment."""
+    """The Python packages ``subject`` are installed; empty: only their environment is built."""
     SERVICE = auto()
-    """The empty data of the service ``subject`` are built."""
+    """The empty data of the service ``subject`` are created."""
     DATA = auto()
-    """The app's data are built: its name and its commands."""
+    """The app's data are created; ``subject`` is its name and its commands."""
     OTHER_RACE = auto()
     """Another race builds the template ``subject``, and this one waits."""
     COPY = auto()
-    """Services or the app, ``subject``, start from a template."""
+    """The services or the app, ``subject``, start from a template."""
     START = auto()
     """A stack or the services ``subject`` start."""
     DATABASE = auto()
-    """Databases of the app are copied: their names and sizes, ``subject``."""
+    """Databases of the app are copied; ``subject`` is their names and sizes."""
     PROJECT = auto()
-    """The app's project is copied: its name and size, ``subject``."""
+    """The app's project is copied; ``subject`` is its name and size."""
     CHANGES = auto()
-    """Nothing takes time: what the app may change is not copied, as the sentence ``subject`` says."""
+    """No time needed: the sentence ``subject`` names what the app may change, because it is not copied."""
     APP = auto()
     """The app's own commands run."""
     ANSWERS = auto()
     """The app ``subject`` is asked for its golden answers."""
     BURSTS = auto()
-    """The stack ``subject`` starts and answers short loads, which tell how many requests it serves at once."""
+    """The stack ``subject`` starts and answers short loads, which show how many requests it serves at once."""
     PAGES = auto()
-    """The app is asked for its pages: its name and how far that is, ``subject``."""
+    """The app is searched for pages; ``subject`` is its name and the progress."""
     CHOSEN = auto()
-    """Nothing takes time: nobody named pages, and ``subject`` says which are raced."""
+    """No time needed: the user named no pages, and ``subject`` says which are raced."""
     COMPARING = auto()
-    """The project in the folder ``subject`` is compared with what the machines of a cluster have."""
+    """The project in the folder ``subject`` is compared with the copies on the machines of a cluster."""
     MACHINES = auto()
     """The machines ``subject`` of a cluster prepare the race, each for itself."""
     PORTS = auto()
-    """Connections that are over have to let go of their ports (TIME_WAIT)."""
+    """Closed connections still hold their ports (TIME_WAIT), and the race waits for them."""
 
     @property
     def is_once(self) -> bool:
-        """Whether only a first race takes this time: it does not count against a budget."""
+        """True if only a first race takes this time, so that it does not count against a budget."""
         return self in _ONCE
 
 
@@ -62,15 +62,15 @@ _ONCE = frozenset({Step.ENVIRONMENT, Step.PACKAGES, Step.SERVICE, Step.DATA, Ste
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preparing:
-    """One thing that takes a while; ``subject`` is as the step says, empty where it needs none."""
+    """One slow step; ``subject`` is as the step says, empty if it needs none."""
 
     step: Step
     subject: str = ""
 
 
 OnPreparing = Callable[[Preparing], None]
-"""Hears what is being prepared, at its beginning."""
+"""Function to call at the beginning of each step."""
 
 
 def unheard(preparing: Preparing) -> None:
-    """Hear it and do nothing."""
+    """Ignore the step."""

@@ -1,4 +1,4 @@
-"""Under whose rights servers run: nothing needs root; as root, servers get none of its powers."""
+"""User rights of servers: nothing needs root, and in a race by root, servers get none of its powers."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _USER = "www-data"
 
 @cache
 def unprivileged() -> tuple[str, ...]:
-    """Return the command prefix that takes root's powers from a server; empty when there are none to take.
+    """Return the command prefix that takes root's powers from a server; empty if there are none to take.
 
-    As root, servers run in a user namespace of their own, where they are www-data and hold no capability over
-    the machine, but still read what root may read: projects, environments and interpreters below /root keep
-    working. Where the kernel or a container forbids namespaces, they run as www-data proper, and the app's
+    As root, servers run in a user namespace of their own as www-data, without any capability over the machine,
+    but they still read what root may read: projects, environments and interpreters below /root keep
+    working. If the kernel or a container forbids namespaces, they run as the real www-data, and the app's
     files must be readable for it. Source: user_namespaces(7), unshare(1), setpriv(1).
     """
     if os.geteuid() != 0:
         return ()
     user, group = _ids()
     inside = ("unshare", "--user", f"--map-user={user}", f"--map-group={group}", "--")
-    # what it decides holds for the whole race, and a busy machine's kernel may take seconds for a namespace
+    # the result is kept for the whole race, and a busy machine's kernel may take seconds for a namespace
     if shutil.which("unshare") and ask([*inside, "true"], limit_s=60).code == 0:
         return inside
     ranges = (map(int, line.split()) for line in Path("/proc/self/uid_map").read_text().splitlines())
@@ -38,23 +38,23 @@ def unprivileged() -> tuple[str, ...]:
 
 
 def hand_over(folder: Path) -> None:
-    """Give ``folder`` to the user that servers run as, where that is somebody else than we are."""
+    """Give ``folder`` to the user that servers run as, if that is not our own user."""
     if serves_as_another():
         os.chown(folder, *_ids())
 
 
 def let_in(folder: Path) -> None:
-    """Let the user that servers run as into the private ``folder``, and nobody else."""
+    """Give the user that servers run as, and nobody else, access to the private ``folder``."""
     if serves_as_another():
         os.chown(folder, -1, _ids()[1])
         folder.chmod(0o750)
 
 
 def private_folder(folder: Path, *, served: bool = False) -> None:
-    """Make ``folder`` of the cache or of the results for its owner alone; one that is open to others is closed.
+    """Create ``folder`` of the cache or of the results for its owner alone; close it if it is open to others.
 
-    So are the folders that it lies in, up to Stackrace's. The user that servers run as gets through those, and into
-    one that is ``served``. Raises OSError where it cannot be made.
+    Its parents up to Stackrace's folder are closed, too. The user that servers run as can pass through those, and
+    into a ``served`` folder. Raises OSError if it cannot be created.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     names = [each.name for each in (folder, *folder.parents)]
@@ -68,12 +68,12 @@ def private_folder(folder: Path, *, served: bool = False) -> None:
 
 
 def serves_as_another() -> bool:
-    """Tell whether servers run as a user who is not this process's own."""
+    """Tell whether servers run as another user than this process."""
     return unprivileged()[:1] == ("setpriv",)
 
 
 def users() -> set[int]:
-    """Return whom the app's processes run as: this process's user, and the one that servers run as."""
+    """Return the ids of the users that the app's processes run as: this process's user, and the servers' user."""
     return {os.geteuid(), *(_ids()[:1] if serves_as_another() else ())}
 
 

@@ -1,6 +1,6 @@
-"""A plain copy of the project in the run directory, for where namespaces are forbidden: the app is started there.
+"""A plain copy of the project in the run directory, for systems that forbid namespaces; the app starts in it.
 
-Nothing in the copy is rewritten. Where settings, variables or code name data by their whole paths, the app would
+Nothing in the copy is rewritten. If settings, variables or code name data by absolute paths, the app would
 write to the originals; such paths are found before anything of the app is served, and refused.
 """
 
@@ -37,29 +37,28 @@ from .surroundings import private_home, surroundings
 _IMPORTS = "PYTHONPATH"
 _BYTE_CODE = "PYTHONPYCACHEPREFIX"
 _SEARCHED = frozenset({"PATH", _IMPORTS, _BYTE_CODE})
-"""Variables that say where programs and modules are: an original there is only read."""
+"""Variables with search paths for programs and modules: originals there are only read."""
 _CODE = frozenset({".py", ".rb", ".ru"})
 _LONGEST_TEXT_BYTES = 2**20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settled:
-    """What is known of an app's data once its settings were read in the copy."""
+    """Findings about an app's data after its settings were read in the copy."""
 
     places: DataPlaces
-    """What the settings and variables of the copy lead to."""
+    """Files, folders and servers that the copy's settings and variables lead to."""
     named: tuple[str, ...]
-    """The originals that the copy names by their whole paths, each with where."""
+    """Originals that the copy names by absolute paths, each with the name of the file or variable."""
     uncovered: tuple[Path, ...]
-    """What the app may write to and is no copy: it would be made by the app, or is too large."""
+    """Paths that the app may write to without a copy: it would create them, or they are too large."""
 
 
 class ProjectCopy:
-    """A copy of ``folders`` and of what links in them lead to, complete before anything of the user's starts.
+    """A copy of ``folders`` and of what their links lead to, complete before any user program starts.
 
-    ``settle`` copies also what an app's settings lead to. Raises InputError where they take more than
-    ``most_bytes``, where there is no room, and where the app would write to originals nevertheless, such as those
-    to ``protect``.
+    ``settle`` also copies what an app's settings lead to. Raises InputError if the copies exceed ``most_bytes`` or
+    the free space, and if the app would still write to originals, such as those to ``protect``.
     """
 
     def __init__(
@@ -73,7 +72,7 @@ class ProjectCopy:
     ) -> None:
         begun = time.monotonic()
         self.relocation = Relocation((run_directory / "copy").resolve())
-        """Where the copies are."""
+        """Places of the copies."""
         self.copied = Copied()
         self.size_bytes = 0
         self._run_directory = run_directory
@@ -92,11 +91,11 @@ class ProjectCopy:
 
     @property
     def took(self) -> str:
-        """How long copying took, in words."""
+        """Duration of copying, in words."""
         return duration(self._took_s)
 
     def app(self, app: App) -> App:
-        """Return ``app`` as it is started in the copy, where it imports from the copies of editable installs."""
+        """Return ``app`` as it is started in the copy, importing editable installs from their copies."""
         self._refuse_outside(database_files(replace(app, root=self.relocation.path(app.root))))
         self._refuse_named(app.environment.items())
         return _app_in_copy(app, self.relocation, _import_folders(import_places(app, self.view), self.relocation))
@@ -122,15 +121,15 @@ class ProjectCopy:
         return moved, settled
 
     def _refuse_outside(self, paths: Iterable[Path]) -> list[Path]:
-        """Return those of ``paths`` that are no copies; raises InputError where they are there, or would be."""
+        """Return those of ``paths`` that are no copies; raise InputError if one exists or is in a copied folder."""
         outside = [path for path in paths if not self.relocation.is_copy(path)]
         _refuse([path for path in outside if is_present(path) or self.relocation.holds(path)])
         return outside
 
     def _refuse_named(self, texts: Iterable[tuple[str, str]]) -> list[str]:
-        """Return the originals that ``texts`` name by their whole paths, each with where it stands.
+        """Return the originals that ``texts`` name by absolute paths, each with the name of the text.
 
-        Raises InputError where data are reached by them.
+        Raises InputError if they lead to data.
         """
         found: dict[Path, str] = {}
         for where, text in texts:
@@ -146,7 +145,7 @@ class ProjectCopy:
 
     @property
     def view(self) -> ProtectedView:
-        """What the app sees and may write to, as far as it is copied by now."""
+        """View of the files for the app, as far as they are copied by now."""
         originals = {*self.relocation.copied.values(), *self._linked}
         closed = {*originals, *surroundings(memory=False)} if restricts() else ()
         return ProtectedView(relocation=self.relocation, closed=tuple(closed), kept=self._kept, led=self._led)
@@ -168,7 +167,7 @@ class ProjectCopy:
         return True
 
     def _new(self, paths: Iterable[Path], may: Callable[[Path], bool]) -> list[Path]:
-        """Return those of ``paths`` that are to be copied as well: ``may`` says so of each that has no copy."""
+        """Return those of ``paths`` to copy as well: those without a copy for which ``may`` returns True."""
         taken = []
         for path in sorted(paths):
             holds_copied = any(copied.is_relative_to(path) for copied in self.relocation.copied.values())
@@ -216,7 +215,7 @@ def _app_in_copy(app: App, relocation: Relocation, imports: Sequence[Path]) -> A
 
 
 def _byte_code(python: Path, relocation: Relocation) -> Path:
-    """Return a folder for byte code: the copy's goes with the copy, the interpreter's own to the cache."""
+    """Return a folder for byte code: the copy's is removed with the copy, the interpreter's goes to the cache."""
     assert relocation.place
     folder = relocation.place.with_name("pycache")
     folder.mkdir(exist_ok=True)
@@ -229,7 +228,7 @@ def _byte_code(python: Path, relocation: Relocation) -> Path:
 
 
 def _import_folders(places: ImportPlaces, relocation: Relocation) -> tuple[Path, ...]:
-    """Return from where the copies of ``places`` are imported; what lies in an environment is not copied."""
+    """Return the folders that the copies of ``places`` are imported from; environments are not copied."""
     return tuple(dict.fromkeys(relocation.path(each) for each in places.roots if relocation.has_copy(each)))
 
 

@@ -1,4 +1,4 @@
-"""A project's files: where its data are, how a folder is copied with them, and where the app finds the copies."""
+"""A project's files: the places of its data, and how to copy a folder with its data and links."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _WALK_S = 60.0
 
 
 def databases_below(path: Path) -> Iterator[Path]:
-    """Yield the SQLite files at or below ``path``, but none of packages, environments and hidden folders.
+    """Yield the SQLite files at or below ``path``, except in packages, environments and hidden folders.
 
-    What is not found in time is copied by the kernel when it is first opened.
+    The kernel copies databases that are not found in time when they are first opened.
     """
     if is_database(path):
         yield path
@@ -35,7 +35,7 @@ def databases_below(path: Path) -> Iterator[Path]:
 
 
 def linked_data(folders: Iterable[Path]) -> tuple[Path, ...]:
-    """Return where links below ``folders`` lead: to folders, and to SQLite files, that we may write to."""
+    """Return writable folders and SQLite files outside of ``folders`` that links below them lead to."""
     found: dict[Path, None] = {}
     for folder in folders:
         inside = real_path(folder)
@@ -49,7 +49,7 @@ def linked_data(folders: Iterable[Path]) -> tuple[Path, ...]:
 
 
 def _data_folders(folder: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
-    """Yield ``folder`` and the folders below it that hold no packages, as far as they are found in time."""
+    """Yield ``folder`` and the folders below it without packages, as far as they are found in time."""
     until = time.monotonic() + _WALK_S
     return takewhile(lambda _: time.monotonic() < until, folders_below(folder, _NOT_ITS_DATA))
 
@@ -57,27 +57,27 @@ def _data_folders(folder: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
 CACHES = frozenset(
     {"__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", ".tox", ".nox", ".eggs"}
 )
-"""Folders of what tools make again."""
+"""Folders that tools create again."""
 _SHALLOW = frozenset({".git", ".hg", ".jj", "node_modules"})
-"""Files in them are copied, and folders linked, so that what a tool keeps beside these goes to the copy."""
+"""Folders whose files are copied and whose subfolders are linked, so that tools' own files go to the copy."""
 _BLOCK_BYTES = 4096
-"""What the smallest file takes, so that many files are large, too."""
+"""Bytes of the smallest file on disk, so that many small files count as large, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """What became of files that others may write to."""
+    """Results of copying files that other programs may write to."""
 
     databases: dict[Path, int] = field(default_factory=dict)
-    """The bytes of the SQLite files that were copied, by original."""
+    """Sizes in bytes of the copied SQLite files, by original."""
     unsteady: list[Path] = field(default_factory=list)
-    """Originals to which somebody wrote all the time: of a database there is no copy, of others a mixed one."""
+    """Originals that were written to all the time: databases have no copy, other files a mixed one."""
 
     mixed: list[Path] = field(default_factory=list)
-    """Originals that changed between their copy and the end of copying, also when they were copied again."""
+    """Originals that changed between their copy and the end of copying, even after a second copy."""
 
     def add(self, other: Copied) -> None:
-        """Take over what became of more files."""
+        """Add the results of more files."""
         self.databases.update(other.databases)
         self.unsteady.extend(other.unsteady)
         self.mixed.extend(other.mixed)
@@ -87,13 +87,13 @@ class _Way(Enum):
     FOLDER = auto()
     FILE = auto()
     LINK = auto()
-    """It is a symbolic link."""
+    """A symbolic link."""
     BACK = auto()
-    """By a link to the original."""
+    """Replaced by a link to the original."""
 
 
 def copy_size_bytes(paths: Collection[Path], but: Collection[Path], most: float) -> int:
-    """Return what a copy of ``paths`` without ``but`` takes; above ``most`` no more is counted."""
+    """Return the bytes of a copy of ``paths`` without ``but``; counting stops above ``most``."""
     total = 0
     for path in paths:
         for each, way in _walk(path, but):
@@ -106,9 +106,9 @@ def copy_size_bytes(paths: Collection[Path], but: Collection[Path], most: float)
 
 
 def copy_below(relocation: Relocation, original: Path, but: Collection[Path]) -> Copied:
-    """Copy ``original``, a file or a folder that need not exist yet, to where ``relocation`` has it.
+    """Copy ``original``, a file or a folder that may not exist yet, to its place in ``relocation``.
 
-    What is in ``but`` is left out. Raises OSError when there is no room, or no right to read a folder.
+    Paths in ``but`` are left out. Raises OSError if there is no room, or a folder is not readable.
     """
     copied = Copied()
     relocation.below(original.parent).mkdir(parents=True, exist_ok=True)
@@ -128,7 +128,7 @@ def copy_below(relocation: Relocation, original: Path, but: Collection[Path]) ->
         with suppress(FileNotFoundError):
             copy_as_it_is(path, relocation.below(path))
     copied.mixed.extend(path for path in _changed(looks) if path not in copied.unsteady)
-    # last: a folder may forbid to write to it, and its time is that of its last entry
+    # last: a folder may be read-only, and new entries change its time
     for path, target in reversed(folders):
         with suppress(FileNotFoundError):
             _liken(path, target)
@@ -136,7 +136,7 @@ def copy_below(relocation: Relocation, original: Path, but: Collection[Path]) ->
 
 
 def _changed(looks: Mapping[Path, FileLook]) -> list[Path]:
-    """Return the files that are there still, and are others than when they were looked at.
+    """Return the files that still exist and have changed since they were looked at.
 
     Databases other than SQLite's are folders of files that belong together.
     """
@@ -150,7 +150,7 @@ def files_below(folder: Path) -> Iterator[Path]:
 
 
 def hand_over_below(folder: Path) -> None:
-    """Give all below ``folder`` to the user that servers run as, where that is somebody else than we are."""
+    """Give all below ``folder`` to the user that servers run as, if that is not our own user."""
     for path, way in _walk(folder, ()) if serves_as_another() else ():
         if way in (_Way.FOLDER, _Way.FILE):
             with suppress(FileNotFoundError):
@@ -186,7 +186,7 @@ def _way(path: Path) -> _Way:
     if path.is_dir():
         readable = is_short(path) and os.access(path, os.R_OK | os.X_OK)
         return _Way.FOLDER if readable and not _is_installed(path) else _Way.BACK
-    # sockets and pipes are where somebody listens
+    # somebody may listen on sockets and pipes
     return _Way.FILE if path.is_file() and os.access(path, os.R_OK) else _Way.BACK
 
 
@@ -210,7 +210,7 @@ def _copy(path: Path, way: _Way, target: Path, relocation: Relocation, copied: C
 
 
 def _led(link: Path, relocation: Relocation) -> Path:
-    """Return where the copy of ``link`` leads: to the copy of what is copied, else to the original itself."""
+    """Return the target for the copy of ``link``: a copy if the target is copied, else the original."""
     target = link.readlink()
     absolute = Path(os.path.normpath(link.parent / target))
     if not relocation.holds(absolute):
@@ -219,7 +219,7 @@ def _led(link: Path, relocation: Relocation) -> Path:
 
 
 def _liken(path: Path, target: Path) -> None:
-    """Give ``target`` the mode, times and owner of ``path``; where servers run as somebody else, they own it."""
+    """Give ``target`` the mode, times and owner of ``path``; if servers run as another user, that user owns it."""
     give_to_owner(target, path.stat())
     hand_over(target)
     shutil.copystat(path, target)

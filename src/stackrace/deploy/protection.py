@@ -1,4 +1,4 @@
-"""The user's data in a race: what the app writes goes to copies in the run directory."""
+"""Protection of the user's data in a race: the app writes to copies in the run directory."""
 
 from __future__ import annotations
 
@@ -37,31 +37,31 @@ _FILLED = {
     "postgresql": ("postgresql", "psql"),
     "mysql": ("mariadb", "mariadb -u root $MARIADB_DATABASE"),
 }
-"""By kind of database server: the service, and the command that fills it, which its variables lead there."""
+"""Service and filling command by kind of database server; the service's variables lead the command to it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Protection:
-    """The app as it is raced, with its data protected, and what the user should know of it."""
+    """The app as it is raced, with its data protected, and notes for the user."""
 
     app: App
-    """With its files where they may change."""
+    """The app, with paths to the files that it may change."""
     notes: tuple[str, ...] = ()
-    """What was copied, one sentence each."""
+    """Copied data, one sentence each."""
     warnings: tuple[str, ...] = ()
-    """What the app may change, one sentence each."""
+    """Data that the app may change, one sentence each."""
     is_whole: bool = True
-    """Whether all that the app is known to write to is covered or copied."""
+    """True if everything that the app is known to write to is covered or copied."""
     settled: tuple[Path, ...] = ()
-    """Files and folders that are covered or copies, or of which the notes speak."""
+    """Files and folders that are covered, copied, or mentioned in the notes."""
     servers: frozenset[str] = frozenset()
-    """The kinds of database servers that the settings name."""
+    """Kinds of database servers that the settings name."""
     services: tuple[str, ...] = ()
-    """The variables that lead to services of the race's own."""
+    """Values of the variables that lead to the race's own services."""
     view: ProtectedView = UNPROTECTED
-    """What it sees of the files."""
+    """View of the files for the app."""
     seen: Escapes = field(default_factory=Escapes)
-    """What it did so far."""
+    """Effects of the app so far."""
 
     def ask(self, app: App, *requests: object, **options: object) -> Examination:
         """Examine ``app`` in this view; see ``examine``."""
@@ -69,25 +69,25 @@ class Protection:
             app = replace(app, root=self.view.path(app.root))
         examination = examine(app, *requests, view=self.view, **options)  # type: ignore[arg-type]
         if place := self.view.relocation.place:
-            # what the app made now, it writes to when it is served
+            # the served app writes to files that it created now
             hand_over_below(place)
         self.seen.note(examination)
         return examination
 
     def escapes(self, on_preparing: OnPreparing) -> tuple[str, ...]:
-        """Return what the app did beside all protection, until now, one sentence each, and say it."""
+        """Return what the app has done outside all protection, one sentence each, and announce it."""
         sentences = tuple(self.seen.notes(self.settled, self.view, self.servers, self.services))
         _warn(sentences, on_preparing)
         return sentences
 
 
 class ProtectedProject:
-    """A project's folders, protected before anything of the user's starts: when ``view`` is first asked for.
+    """A project's folders, protected when ``view`` is first asked for, before any user program starts.
 
-    Where mount namespaces are allowed, overlays cover the folders of the app, of the project and of its checkout,
-    those of ``also``, which need not be there yet, and what links lead to: every path is where it was. Elsewhere
-    all that is copied, ``most_bytes`` at most; see ``project_copy``. ``view`` raises InputError where a copy cannot
-    be had, and nothing starts.
+    If mount namespaces are allowed, overlays cover the folders of the app, of the project and of its checkout,
+    those of ``also``, which may not exist yet, and the targets of links: every path stays the same. Otherwise
+    all of them are copied, ``most_bytes`` at most; see ``project_copy``. ``view`` raises InputError if a copy is
+    impossible, and nothing starts.
     """
 
     def __init__(
@@ -111,12 +111,12 @@ class ProtectedProject:
 
     @property
     def directory(self) -> Path:
-        """A private folder that the view shows, too."""
+        """Private folder that the view shows, too."""
         return self._guard.directory
 
     @property
     def view(self) -> ProtectedView:
-        """Where all of the user's starts."""
+        """View of the files in which all user programs start."""
         copy = self._copy
         return self._guard.view if copy is None else copy.view
 
@@ -126,8 +126,8 @@ class ProtectedProject:
 
     @cached_property
     def _copy(self) -> ProjectCopy | None:
-        """Protect the folders now; returns the copy where they cannot be covered."""
-        # the cache is written to from the view, where it is there before
+        """Protect the folders now; return the copy if they cannot be covered."""
+        # programs in the view can write to the cache only if it exists before
         byte_code()
         self._refused = _cover(self._folders, self._guard)
         if not self._refused:
@@ -148,21 +148,21 @@ class ProtectedProject:
         )
 
     def _cover_more(self, paths: Iterable[Path]) -> None:
-        """Cover what holds ``paths`` as well, as far as that is possible, and keep why it is not."""
+        """Cover the folders that contain ``paths``, as far as possible, and record the reasons for failures."""
         covered = [*self._folders, *(each for each, why in self._outside.items() if not why)]
-        # a folder itself; of anything else that in which it is, or would be made
+        # a folder itself; for anything else the folder that contains it, or would
         holders = (next(filter(is_folder, (path, *path.parents))) for path in paths)
         for each in _outermost(holders, but=covered):
             if each not in self._outside:
                 self._outside[each] = _cover([each], self._guard)
 
     def app(self, app: App) -> App:
-        """Return ``app`` as it is started in the view, with a temporary folder that goes with the race."""
+        """Return ``app`` as it is started in the view, with a temporary folder that is removed after the race."""
         app = self._furnished(app)
         return app if self._copy is None else self._copy.app(app)
 
     def facts(self, app: App) -> PythonFacts | None:
-        """Return what ``app`` has for an interpreter; see ``python_facts``."""
+        """Return the facts about Python and packages of ``app``; see ``python_facts``."""
         return python_facts(app, UNPROTECTED) if is_bundled(app) else python_facts(self.app(app), self.view)
 
     def _furnished(self, app: App) -> App:
@@ -171,11 +171,10 @@ class ProtectedProject:
         return replace(app, environment={**byte_code(), "TMPDIR": str(temporary), **app.environment})
 
     def protect(self, app: App, beside: Mapping[str, str]) -> Protection:
-        """Return ``app`` as it is raced, once all that its settings lead to is protected as well.
+        """Return ``app`` as it is raced, after everything that its settings lead to is protected as well.
 
-        ``beside`` are the variables that lead to services of the race's own. A bundled app writes to a folder of
-        the race's own anyway. Raises InputError where there is no room for copies, and where a plain copy would
-        leave data to the app.
+        ``beside`` are the variables that lead to the race's own services. A bundled app writes only to a folder of
+        the race. Raises InputError if there is no room for copies, or if a plain copy cannot protect all data.
         """
         if is_bundled(app):
             return Protection(app=app, is_whole=False, settled=(Path("/"),))
@@ -232,7 +231,7 @@ class ProtectedProject:
 
 
 def _warn(sentences: Iterable[str], on_preparing: OnPreparing) -> None:
-    """Say what may change before a race changes it: its report comes too late."""
+    """Announce possible changes before the race makes them: the report would come too late."""
     for sentence in sentences:
         on_preparing(Preparing(step=Step.CHANGES, subject=sentence))
 
@@ -257,7 +256,7 @@ def _outermost(paths: Iterable[Path], but: Sequence[Path] = ()) -> list[Path]:
 
 
 def _checkout(root: Path) -> list[Path]:
-    """Return the working copy that ``root`` is part of: settings often lead to a folder beside it."""
+    """Return the checkout that ``root`` is part of: settings often lead to a folder beside it."""
     home = Path.home()
     for folder in (root, *root.parents):
         if folder == home or home.is_relative_to(folder):
@@ -270,9 +269,9 @@ def _checkout(root: Path) -> list[Path]:
 def _bring_in(
     databases: Sequence[Path], guard: Guard, on_preparing: OnPreparing
 ) -> tuple[tuple[str, ...], list[Path]]:
-    """Copy them; the kernel would copy them within a start, and while others write.
+    """Copy the databases; otherwise the kernel would copy them during a start, and while others write.
 
-    Returns what to say of them, and those to which somebody writes all the time.
+    Returns sentences about them, and those that are written to all the time.
     """
     if not databases:
         return (), []
@@ -290,7 +289,7 @@ def _bring_in(
             if not bring_in(path, guard.view):
                 unsteady.append(path)
         except (FileNotFoundError, PermissionError):
-            # it is gone, or as closed to the app as it is to us
+            # it is gone, or the app cannot read it either
             continue
         except OSError as error:
             raise InputError(f"{path} cannot be copied for the race: {said_by(error)}") from error

@@ -1,4 +1,4 @@
-"""From a stack and an app to what servers load: folders, endpoints, configurations; nothing is started."""
+"""Rendering of a stack and an app into folders, endpoints and configurations; nothing is started."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ class Part:
     """One process to start."""
 
     hop: str
-    """The name, in reports, of the hop it belongs to."""
+    """Name, in reports, of the hop it belongs to."""
     site: Site
     recipe: Recipe
     folders: tuple[Path, ...] = ()
-    """Where its program may lie, if it is not on PATH."""
+    """Folders to look for its program in, if it is not on PATH."""
     before: tuple[str, ...] = ()
-    """Put before its commands, while root's powers are still there."""
+    """Prefix of its commands that still runs with root's powers."""
     first: tuple[tuple[str, ...], ...] = ()
-    """Commands that must succeed before it starts, in order; its own checker comes after them."""
+    """Commands that must succeed before it starts, in order; its own checker runs after them."""
 
 
 def render_stack(
@@ -49,7 +49,7 @@ def render_stack(
     front: tuple[str, int],
     cores: int,
 ) -> tuple[Part, ...]:
-    """Lay out ``stack`` below ``directory`` with its front at that address and port; parts come last hop first.
+    """Write ``stack`` below ``directory`` with its front at that address and port; return parts, last hop first.
 
     Every part's directory exists and its files are written.
     """
@@ -89,7 +89,7 @@ def _part(
     catalogue: Catalogue,
     cores: int,
 ) -> Part:
-    directory.mkdir()  # without its parents: a run directory that was removed is not made anew
+    directory.mkdir()  # without its parents: a removed run directory must not be created again
     hand_over(directory)
     host, *guests = group
     endpoint = _endpoint(host, directory, listen)
@@ -110,7 +110,7 @@ def _of_hop(site: Site, hop: Hop) -> Site:
 
 
 def _in_plain_folder(file: NativeFile, directory: Path) -> NativeFile:
-    """Return ``file`` where its folder has a plain name, since servers let a configuration name its own place."""
+    """Return ``file`` with a plain path to its folder, because a configuration may refer to its own place."""
     return replace(file, path=_plain(file.path.parent, directory.parent) / file.path.name)
 
 
@@ -137,9 +137,9 @@ _MOST_OF_NAME = 20
 
 
 def _plain(path: Path, folder: Path) -> Path:
-    """Return ``path``, or, where its name is not ``PLAIN``, a link to it below ``folder``, which is plain itself.
+    """Return ``path``, or a link to it below the plain ``folder`` if it is not ``PLAIN``.
 
-    The same path has the same link. Raises OSError where it cannot be made.
+    The same path has the same link. Raises OSError if it cannot be created.
     """
     path = path.absolute()
     if PLAIN.fullmatch(str(path)):
@@ -155,7 +155,7 @@ def _plain(path: Path, folder: Path) -> Path:
 
 
 def _name(path: Path) -> str:
-    """Return a name that tells a reader of the configuration which folder it is."""
+    """Return a name for the link that lets a reader of the configuration recognise the folder."""
     words = re.sub("[^A-Za-z0-9]+", "-", path.name[:_MOST_OF_NAME]).strip("-")
     return f"{words}-{hashlib.sha256(os.fsencode(path)).hexdigest()[:8]}".lstrip("-")
 
@@ -171,12 +171,12 @@ def hosted(
     view: ProtectedView = UNPROTECTED,
     proxied: bool = False,
 ) -> Hosted:
-    """Describe the app as its host sees it; for Python, write the entry module for ``interface`` below ``folder``.
+    """Return the app as its host sees it; for Python, write the entry module for ``interface`` below ``folder``.
 
     ``home`` is the layered environment the host runs in, None for an app without Python; ``app_packages`` are the
-    folders of the app's own packages, ``versions`` say which these are, ``view`` what its processes see.
-    ``proxied`` tells whether requests say what a proxy would. Paths that a configuration could misread come as
-    links below ``folder``.
+    folders of the app's own packages, ``versions`` their versions, ``view`` what its processes see. ``proxied`` is
+    true if requests have the headers of a proxy. Paths that a configuration could misread become links below
+    ``folder``.
     """
     runtime: PythonRuntime | RubyRuntime | None
     if home is None:
@@ -193,7 +193,7 @@ def hosted(
 
 
 def _entry(app: App, interface: Interface, folder: Path, *, proxied: bool) -> Path:
-    """Write the module that every server loads, and what it needs beside it; all stacks of a race share it."""
+    """Write the module that every server loads, and its helper files; all stacks of a race share it."""
     entry = folder / f"app-{interface}" / f"{ENTRY_MODULE}.py"
     if not entry.exists():
         entry.parent.mkdir(parents=True, exist_ok=True)
@@ -215,12 +215,12 @@ def _python(app: App, entry: Path, home: Path, folder: Path, app_packages: Seque
 
 
 def _ruby(app: App, folder: Path, view: ProtectedView) -> RubyRuntime | None:
-    """Return what a Rack app runs with; plain files have nothing, and no Ruby either."""
+    """Return the runtime of a Rack app; None for plain files."""
     if app.ruby is None:
         return None
     public = app.public or app.root / "public"
     return RubyRuntime(
-        # of the interpreter's folder, since Ruby looks for its library beside it
+        # a link to the interpreter's folder, since Ruby looks for its library beside it
         ruby=_plain(app.ruby.parent, folder) / app.ruby.name,
         config=_plain(app.root, folder) / app.entry.target,
         mode=app_environment(app)["RAILS_ENV" if "RAILS_ENV" in app.environment else "RACK_ENV"],

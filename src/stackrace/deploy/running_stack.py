@@ -1,4 +1,4 @@
-"""A stack that is up: its processes, what they say, and what exactly it was for whoever repeats it."""
+"""A stack that is up: its processes, its logs, and the exact facts to reproduce it."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ class Running:
 
     stack: Stack
     host: str
-    """The address of the front hop, as ``port``."""
+    """Address of the front hop."""
     port: int
     directory: Path
-    """The private folder of this launch."""
+    """Private folder of this launch."""
     parts: tuple[tuple[Part, int], ...]
     """Each process with its pid, those of the last hop first."""
     started_s: float
-    """When the start began, on CLOCK_MONOTONIC."""
+    """Time when the start began, on CLOCK_MONOTONIC."""
     ready_s: float
-    """How long it took until all answers were right."""
+    """Seconds from the start until all answers were right."""
     group: Group | None = None
-    """Its control group, where it has one."""
+    """Control group of the stack, if it has one."""
 
     @property
     def hops(self) -> dict[str, tuple[int, ...]]:
-        """The first process of every instance, by hop name, front first."""
+        """First process of every instance, by hop name, front first."""
         hops: dict[str, tuple[int, ...]] = {}
         for part, pid in reversed(self.parts):
             hops[part.hop] = (*hops.get(part.hop, ()), pid)
@@ -58,19 +58,19 @@ class Running:
 
 
 def ended(code: int) -> str:
-    """Say how a process ended, from its exit code as Python has it: negative for a signal."""
+    """Return how a process ended, as the end of a sentence, from Python's exit code: negative for a signal."""
     if code < 0:
         return f"was ended by {signal.Signals(-code).name}"
     return f"ended with exit code {code}"
 
 
 OUTPUT = "output.log"
-"""Where a process's standard output and error go, in its directory."""
+"""File in a process's directory for its standard output and error."""
 _SHOWN_BYTES = 16_384
 
 
 def tail(directory: Path, lines: int = 12) -> str:
-    """Return the last ``lines`` of every log below ``directory``, each under its name; empty if all are.
+    """Return the last ``lines`` of every log below ``directory``, each under its name; empty if all logs are.
 
     The app's secrets are masked.
     """
@@ -90,7 +90,7 @@ def logs_below(directory: Path) -> Iterator[Path]:
 
 
 def end_of(log: Path, most_bytes: int) -> tuple[bytes, bool]:
-    """Return the last bytes of ``log``, nothing of one that is gone, and whether it has more before them."""
+    """Return the last bytes of ``log``, empty if it is gone, and whether it has more before them."""
     with suppress(OSError), opened(log) as file:
         is_cut = file.seek(max(file.seek(0, os.SEEK_END) - most_bytes, 0)) > 0
         return file.read(most_bytes), is_cut
@@ -98,13 +98,13 @@ def end_of(log: Path, most_bytes: int) -> tuple[bytes, bool]:
 
 
 _RUN_FOLDER = "RUN"
-"""Stands for the private run directory, which is another in every launch."""
+"""Replacement for the private run directory, whose name differs in every launch."""
 
 
 def facts_of(running: Running, catalogue: Catalogue) -> StackFacts:
-    """Return the facts of a running stack, the run directory's changing name replaced by ``RUN``.
+    """Return the facts of a running stack, with ``RUN`` in place of the run directory's changing name.
 
-    What a configuration or a command sets, as in ``env = API_TOKEN=…``, may be a secret, which is masked.
+    Values in configurations and commands, as in ``env = API_TOKEN=…``, may be secrets and are masked.
     """
     configs: dict[str, str] = {}
     commands: list[str] = []
@@ -157,7 +157,7 @@ def _python(home: Path) -> str:
 
 @cache
 def _ruby(ruby: Path) -> str:
-    # neither gems nor what RUBYOPT names: nothing of the user's runs
+    # without gems and RUBYOPT: none of the user's code runs
     command = [str(ruby), "--disable=all", "-e", "print RUBY_VERSION"]
     return ask(command).output
 
@@ -180,7 +180,7 @@ def _setting_facts(hop: Hop) -> Iterator[SettingFact]:
 
 
 def change_facts(hop: Hop) -> Iterator[ChangeFact]:
-    """Yield what had to be changed in the configuration file that ``hop`` has from the user."""
+    """Yield the changes to the configuration file that the user gave for ``hop``."""
     for change in hop.file.reading.changes if hop.file else ():
         yield ChangeFact(
             hop=hop.server, key=change.key, theirs=masked_settings(change.theirs), concern=change.concern

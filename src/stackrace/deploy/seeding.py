@@ -1,8 +1,8 @@
 """The app's services with its data in them, ready before anything is measured.
 
-What a bundled app's preparation leaves behind is known from what went into it, so it is made once and kept as a
-template. Both the race that makes it and every later one start from a copy, and so measure the same thing. A
-user's own app is prepared each time: nobody but the user knows when its migrations change.
+The data that a bundled app's preparation creates depend only on known inputs, so they are created once and kept as
+a template. The race that creates it and all later ones start from a copy, and so measure the same thing. A
+user's own app is prepared each time: only the user knows when its migrations change.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from .templates import CACHE, Templates, copy, move, write_out
 _DATA_VARIABLE = "APP_DATA"
 _URL_VARIABLE = "DATABASE_URL"
 _APP = "app"
-"""The folder of the app's own files in a template, beside one per service."""
+"""Folder of the app's own files in a template, beside one per service."""
 
 _ELSEWHERE = re.compile(r"(?<![\w.])[/~]|\.\.")
-"""A path that leads out of the app's folder, wherever it stands in a word: /srv/dump.sql, --from=~/dump.sql."""
+"""Pattern of a path out of the app's folder, anywhere in a word: /srv/dump.sql, --from=~/dump.sql."""
 
 
 _PREPARE_TIMEOUT_S = 600
 
 
 def prepare(app: App, guard: Guard) -> None:
-    """Run the app's preparation commands in its folder, its environment's programs first on PATH.
+    """Run the app's preparation commands in its folder, with its environment's programs first on PATH.
 
-    What they start in the background lives as long as ``guard``. Raises AppError with the command's own output when
-    one fails; nothing of it runs on then.
+    Background processes of theirs live as long as ``guard``. Raises AppError with the command's output if one
+    fails; none of its processes runs on then.
     """
     for command in app.prepare:
         name = f"[app] prepare: {display(command)}"
@@ -62,7 +62,7 @@ def prepare(app: App, guard: Guard) -> None:
 
 
 def _script(program: str, root: Path) -> str:
-    """Say how a script of the project is named, where ``program`` is one; empty where it is none."""
+    """Return how to name a script of the project, if ``program`` is one; empty if not."""
     file = root / program
     if not file.is_file():
         return ""
@@ -72,7 +72,7 @@ def _script(program: str, root: Path) -> str:
 class Seeding:
     """The services of one race, and ``data``, the private folder of a bundled app's own files.
 
-    Raises InputError and MissingError for services that cannot be had; nothing is started yet.
+    Raises InputError and MissingError if services are unavailable; nothing is started yet.
     """
 
     def __init__(self, names: Sequence[str], guard: Guard, cores: Sequence[int], templates: Templates) -> None:
@@ -85,19 +85,19 @@ class Seeding:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The variables that lead the app to its services, known before they run."""
+        """Variables that lead the app to its services, known before they run."""
         return self._services.environment
 
     @property
     def pids(self) -> dict[str, tuple[int, ...]]:
-        """The processes of the services that run now, by their names."""
+        """Processes of the running services, by service name."""
         return self._services.pids
 
     def bring_up(self, app: App) -> None:
-        """Start the services and leave them, and ``data``, as the app's preparation does.
+        """Start the services and fill them, and ``data``, by the app's preparation or from its template.
 
-        Raises AppError when a command of the app's fails, LaunchError when a service does, InputError when the
-        disk is full; a template is kept only of what went well.
+        Raises AppError if a command of the app fails, LaunchError if a service fails, InputError if the
+        disk is full; a template is kept only after success.
         """
         if app.prepare and self._repeatable(app):
             build = partial(self._seed, app)
@@ -114,15 +114,15 @@ class Seeding:
                 self._prepare(app)
         self._services.pin()
         if self._names or app.prepare:
-            # written now, what was copied or seeded is not written back by the kernel during a slice
+            # written now, so that the kernel does not write it back during a slice
             write_out(self._run)
 
     def _tell(self, step: Step, subject: str = "") -> None:
         self._templates.on_preparing(Preparing(step=step, subject=subject))
 
     def _seed(self, app: App, folder: Path) -> None:
-        """Move all that the services, and the app itself, hold after its preparation into ``folder``."""
-        # one announcement for all of it: what is built once does not count against a race's budget
+        """Fill the services and the app's folder by its preparation, then move their data into ``folder``."""
+        # one announcement for all steps: data built once do not count against a race's budget
         self._tell(Step.DATA, f"{app.name}: {'; '.join(map(display, app.prepare))}")
         self._services.start()
         self._prepare(app)
@@ -144,7 +144,7 @@ class Seeding:
         self._services.settle()
 
     def _repeatable(self, app: App) -> bool:
-        """Tell whether everything the preparation reads is known, and everything it writes is kept."""
+        """Tell whether all inputs of the preparation are known, and all its outputs are kept."""
         effective = app_environment(app)
         led = {_DATA_VARIABLE: str(self.data.absolute()), _URL_VARIABLE: None, **self.environment}
         return (

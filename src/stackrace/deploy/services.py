@@ -1,6 +1,6 @@
-"""The services an app needs, started privately beside the stacks and shared by all of them.
+"""The services that an app needs, started privately beside the stacks and shared by all of them.
 
-Stacks are loaded one at a time, so what a service spends during a slice was spent for that slice's stack.
+Stacks are loaded one at a time, so the work of a service during a slice belongs to that slice's stack.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _POLL_S = 0.02
 
 
 class Services:
-    """Private instances of what an app asked for, below a guard's directory; the guard ends them.
+    """Private instances of the services of an app, below a guard's directory; the guard ends them.
 
     Raises InputError for an unknown name, MissingError with the install command; nothing is started yet.
     """
@@ -49,7 +49,7 @@ class Services:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The variables for the app. What two services would both set is the first one's."""
+        """Variables for the app. If two services set the same one, the first wins."""
         merged: dict[str, str] = {}
         for instance in self._instances:
             merged = {**instance.recipe.environment, **merged}
@@ -57,17 +57,17 @@ class Services:
 
     @property
     def pids(self) -> dict[str, tuple[int, ...]]:
-        """The processes that run now, by the services' names."""
+        """Running processes, by service name."""
         return {name: (pid,) for name, pid in self._pids.items()}
 
     def identity(self) -> tuple[str, ...]:
-        """Say everything that data of these services depend on, the same for every race."""
+        """Return everything that the data of these services depend on, the same for every race."""
         return tuple(word for instance in self._instances for word in (instance.name, *_identity(instance.service)))
 
     def start(self, kept: Path | None = None) -> None:
-        """Start all and wait until they answer: with what ``keep`` put into ``kept``, else empty.
+        """Start all and wait until they answer: with the data that ``keep`` moved to ``kept``, else empty.
 
-        Raises LaunchError with the service's own last words, InputError when the disk is full.
+        Raises LaunchError with the service's last output, InputError if the disk is full.
         """
         for instance in self._instances:
             instance.make()
@@ -75,34 +75,34 @@ class Services:
                 copy(kept / instance.directory.name, instance.data, RUN)
             elif instance.recipe.prepare or instance.recipe.after:
                 with self._empty(instance) as template:
-                    # what making the template left beside the data goes
+                    # remove other files that building the template left
                     instance.make()
                     copy(template / DATA, instance.data, RUN)
             self._pids[instance.name] = self._start(instance)
 
     def pin(self) -> None:
-        """Bind all to their cores: starting and filling them may use every one, a race may not."""
+        """Bind all to their cores: they may use every core to start and fill, but not during a race."""
         for pid in self._pids.values():
             self._guard.pin(pid, self._cores)
 
     def settle(self) -> None:
-        """Have all do now what their maintenance would do later, after an app has filled them."""
+        """Run the maintenance of all services now, after an app has filled them, so that none runs later."""
         for instance in self._instances:
             for command in instance.recipe.settle:
                 instance.run(command)
 
     def stop(self) -> None:
-        """End all cleanly. Raises LaunchError for one that does not."""
+        """Stop all cleanly. Raises LaunchError for one that fails to stop."""
         for instance in reversed(self._instances):
             self._stop(instance, self._pids.pop(instance.name))
 
     def keep(self, folder: Path) -> None:
-        """Move what the stopped services hold into the empty ``folder``."""
+        """Move the data of the stopped services into the empty ``folder``."""
         for instance in self._instances:
             move(instance.data, folder / instance.directory.name, CACHE)
 
     def died(self) -> str:
-        """Tell which services ended although nobody asked them to, with their last words; empty when none did."""
+        """Return which services ended unexpectedly, with their last output; empty if none did."""
         states = self._guard.status(list(self._pids.values()))
         return "\n".join(
             f"{instance.name} {ended(code)}; {tail(instance.logs)}"
@@ -111,7 +111,7 @@ class Services:
         )
 
     def _empty(self, instance: _Instance) -> AbstractContextManager[Path]:
-        """Hold the template of an instance that nobody has used yet."""
+        """Hold the template of an unused instance."""
 
         def build(folder: Path) -> None:
             self._templates.on_preparing(Preparing(step=Step.SERVICE, subject=instance.service.name))
@@ -169,29 +169,29 @@ _NAME = re.compile(r"(?P<service>[^#]+)(#(?P<number>[2-9]))?")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Instance:
     name: str
-    """As written: ``memcached#2``, say."""
+    """Name as written: ``memcached#2``, for example."""
     service: Service
     directory: Path
     recipe: ServiceRecipe
 
     @property
     def data(self) -> Path:
-        """The folder of all it keeps."""
+        """Folder of all its data."""
         return self.directory / DATA
 
     @property
     def logs(self) -> Path:
-        """The folder of its output alone, away from files of its own that are only called logs."""
+        """Folder of its output alone, apart from its own files that are only called logs."""
         return self.directory / "log"
 
     @property
     def environment(self) -> dict[str, str]:
-        """Nothing of the user's shell: PGPORT, MYSQL_HOST and their like would change what a service does."""
+        """Variables without the user's: PGPORT, MYSQL_HOST and their like would change what a service does."""
         kept = {name: value for name in ("PATH", "HOME", "LD_LIBRARY_PATH") if (value := os.environ.get(name))}
         return {**kept, "LC_ALL": "C.UTF-8", "TMPDIR": str(self.directory)}
 
     def make(self) -> None:
-        """Make its folders, empty."""
+        """Create its folders, empty."""
         remove_tree(self.directory)
         for folder in (self.directory, self.data, self.logs):
             folder.mkdir(mode=0o700)
@@ -205,7 +205,7 @@ class _Instance:
             return False
 
     def run(self, command: Sequence[str]) -> None:
-        """Run one of its commands to the end. Raises LaunchError with the command's last words and its own."""
+        """Run one of its commands to the end. Raises LaunchError with the output of both command and service."""
         try:
             result = self._call(command, _COMMAND_TIMEOUT_S)
         except (OSError, subprocess.TimeoutExpired) as error:
@@ -214,7 +214,7 @@ class _Instance:
             raise self.failure(f"{self.name}: {Path(command[0]).name} {ended(result.code)}", result.output)
 
     def failure(self, message: str, words: str = "") -> LaunchError:
-        """Return the error that says ``message``, whether the disk is full, ``words`` and its own last words."""
+        """Return an error with ``message``, a note if the disk is full, ``words`` and the service's last output."""
         detail = "\n".join(filter(None, (words, tail(self.logs))))
         return LaunchError(f"{message}{shortage(self.directory, RUN)}", detail=detail)
 
@@ -228,7 +228,7 @@ class _Instance:
 
 
 def _instance_of(name: str, folder: Path) -> _Instance:
-    """Find the service that ``name`` asks for; the variables of a NAME#2 end in ``_2``.
+    """Return the instance that ``name`` asks for; the variables of a NAME#2 end in ``_2``.
 
     Raises InputError for an unknown name, MissingError with the install command.
     """
@@ -245,7 +245,7 @@ def _instance_of(name: str, folder: Path) -> _Instance:
 
 
 def service_of(name: str) -> tuple[Service, str | None]:
-    """Return the service that ``name`` asks for, and its number; raises InputError naming the nearest."""
+    """Return the service that ``name`` asks for, and its number; raises InputError with the nearest names."""
     known = services()
     kind = name.partition("#")[0]
     match = _NAME.fullmatch(name)
@@ -262,7 +262,7 @@ def service_of(name: str) -> tuple[Service, str | None]:
 
 
 def _identity(service: Service) -> tuple[str, ...]:
-    """Say what the data of a service depend on: its version, its recipe, and whose rights it runs with."""
+    """Return what the data of a service depend on: its version, its recipe, and the rights it runs with."""
     command = service.version()
     try:
         result = run(command, folder=Path("/"), environment=os.environ, timeout_s=_READY_TIMEOUT_S)

@@ -1,4 +1,4 @@
-"""Stops stacks so that nothing is left of them."""
+"""Stopping of stacks, so that they leave nothing behind."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ from .running_stack import Running, end_of, logs_below, tail
 from .sockets import Listeners, listeners
 
 _POLL_S = 0.05
-"""Stacks mostly stop while others start, which a closer look would slow down."""
+"""Seconds between polls: stacks mostly stop while others start, and faster polls would slow those down."""
 _AGAIN_S = 2.0
-"""A server may lose the request to end: workers may answer before their master listens to signals."""
+"""Seconds until the signal is sent again: a master may miss the first, because its workers answer earlier."""
 
 
 @dataclass(slots=True)
 class _Stopping:
-    """A stack on its way down: ``ahead`` are the hops not yet told to end, the front one last.
+    """A stopping stack: ``ahead`` are the hops not yet signalled, the front one last.
 
-    ``waiting`` are the processes of the hop that was told, again at ``told_s``; after ``deadline`` they are killed.
+    ``waiting`` are the processes of the signalled hop, last signalled at ``told_s`` and killed after ``deadline``.
     """
 
     running: Running
     ahead: list[list[tuple[Part, int]]]
     waiting: list[tuple[Part, int]] = field(default_factory=list)
     alive: set[int] = field(default_factory=set)
-    """The hop's processes, as they were seen last."""
+    """The hop's processes, as last seen."""
     deadline: Deadline = field(default_factory=lambda: Deadline(0.0, tuple))
     told_s: float = 0.0
 
@@ -52,7 +52,7 @@ class _Stopping:
         return not (self.ahead or self.waiting)
 
     def tell(self, guard: Guard) -> None:
-        """Tell the next hop to end once all in front of it are gone."""
+        """Signal the next hop once all hops in front of it are gone."""
         if self.ahead and not self.waiting:
             self.waiting = self.ahead.pop()
             self.alive = set()
@@ -60,7 +60,7 @@ class _Stopping:
             self._signal(guard, self.waiting)
 
     def look(self, guard: Guard, states: Mapping[int, Status]) -> Failure | None:
-        """Let go of who has ended, tell the others again, and kill who takes too long; returns a complaint."""
+        """Drop ended processes, signal the others again, and kill late ones; return a complaint about them."""
         now_s = time.monotonic()
         self.waiting = [(part, pid) for part, pid in self.waiting if states[pid].alive]
         if now_s - self.told_s > _AGAIN_S:
@@ -79,9 +79,9 @@ class _Stopping:
 
 
 def stop(guard: Guard, runnings: Sequence[Running]) -> dict[str, Failure]:
-    """Stop stacks side by side, front hops first; returns by stack path who had to be forced.
+    """Stop stacks at the same time, front hops first; return a failure, by stack path, for each that was killed.
 
-    No stack waits for another's hops. Afterwards no process of theirs lives and their directories are gone.
+    No stack waits for another's hops. Afterwards all their processes and directories are gone.
     """
     complaints: dict[str, Failure] = {}
     stopping = []
@@ -119,7 +119,7 @@ def _unstopped(part: Part, status: Status, deadline: Deadline) -> Failure:
 
 
 def retired(guard: Guard, stacks: Sequence[_Leaving]) -> Retired:
-    """Stop ``stacks`` and return what became of them, once all are gone."""
+    """Stop ``stacks`` and return the results once all are gone."""
     begun_s = time.monotonic()
     complaints = stop(guard, [stack.running for stack in stacks])
     listening = listeners()
@@ -142,12 +142,12 @@ class _Leaving:
     running: Running
     memory: Sequence[MemorySample]
     aftermath: Aftermath
-    """What can be said of its end already."""
+    """Facts about its end that are known before the stop."""
     sockets: Mapping[int, frozenset[int]]
-    """The inodes of its own listeners, by port."""
+    """Inodes of its own listeners, by port."""
 
     def afterwards(self, guard: Guard, listening: Listeners) -> Aftermath:
-        """Return the whole aftermath, now that the stack was stopped and ``listening`` are all who still listen."""
+        """Return the complete aftermath of the stopped stack; ``listening`` are all sockets that still listen."""
         states = guard.status([pid for _, pid in self.running.parts])
         return replace(
             self.aftermath,
@@ -159,14 +159,14 @@ class _Leaving:
 
 
 def inspect(guard: Guard, running: Running, memory: Sequence[MemorySample], listening: Listeners) -> _Leaving:
-    """Look at a stack that is up, and at its run directory; it costs milliseconds, so not while it is measured.
+    """Inspect a running stack and its run directory; this takes milliseconds, so not during a measurement.
 
-    ``listening`` are all who listen on this machine: the kernel's tables are long, and read once for all stacks.
+    ``listening`` are all listeners of this machine: the kernel's tables are long, and read once for all stacks.
     """
     states = guard.status([pid for _, pid in running.parts])
     alive = sorted({pid for state in states.values() for pid in state.alive})
     held = [open_files(pid) for pid in alive]
-    # where one of our processes cannot be looked into, whose socket it is cannot be told; nor once none is left
+    # the owners of sockets are known only if all our processes are readable, and at least one is left
     known = bool(held) and all(files is not None for files in held)
     own = {inode for files in held if files is not None for inode in files.sockets}
     ports = {part.site.listen.port for part, _ in running.parts if not part.site.listen.is_unix}
@@ -191,9 +191,9 @@ def inspect(guard: Guard, running: Running, memory: Sequence[MemorySample], list
 
 
 def _watcher(pid: int, arguments: tuple[bytes, ...]) -> str:
-    """Say what gives a process away that starts the app anew when its files change; empty for any other.
+    """Return the sign that a process reloads the app when its files change; empty if there is none.
 
-    ``arguments`` are how variables begin from which its server reads further arguments.
+    ``arguments`` are the beginnings of variables from which its server reads further arguments.
     """
     command = (read(f"/proc/{pid}/cmdline") or b"").replace(b"\0", b" ").strip()
     variables = (read(f"/proc/{pid}/environ") or b"").split(b"\0")
@@ -217,11 +217,11 @@ def _complaints(logs: Iterable[Path]) -> dict[Complaint, int]:
 
 
 COUNT = "count"
-"""The folder in a host's directory where each of its processes keeps its number; see ``apps.counting``."""
+"""Folder in a host's directory where each of its processes keeps its count; see ``apps.counting``."""
 
 
 def served(directory: Path) -> int | None:
-    """Return the sum of all counts below a launch's ``directory``; None where nothing was counted, ever."""
+    """Return the sum of all counts below a launch's ``directory``; None if nothing was ever counted."""
     total = None
     for path in directory.glob(f"*/{COUNT}/*"):
         try:

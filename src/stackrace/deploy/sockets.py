@@ -1,4 +1,4 @@
-"""Ports and sockets of this machine: free ones, and who listens. IPv4 and IPv6 of our network namespace."""
+"""Ports and sockets of this machine: free ports and listeners. IPv4 and IPv6 of our network namespace."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from ..base.errors import InputError
 from ..stacks.servers import Endpoint
 
 Listeners = Mapping[int, frozenset[int]]
-"""The inodes of listening sockets by port."""
+"""Inodes of listening sockets by port."""
 
 _LISTEN = "0A"
 _NEW = "03"
-"""Connections that are not yet accepted; older kernels list them among the listeners."""
+"""State of connections that are not yet accepted; older kernels list them among the listeners."""
 
 
 def listeners() -> Listeners:
     """Return the inodes of all listening TCP sockets by port.
 
-    The kernel lists them first: what follows, ten thousands of connections after a race, is not read.
+    The kernel lists them first: the rest, tens of thousands of connections after a race, is not read.
     Source: proc_net_tcp(5), state 0A, tenth column.
     """
     by_port: dict[int, set[int]] = {}
@@ -40,7 +40,7 @@ LOOPBACK = "127.0.0.1"
 
 
 def free_port() -> int:
-    """Return a port of loopback that nobody listens on now. Another may take it first; a launch then asks again."""
+    """Return a port of loopback without a listener. Another program may take it first; a launch then asks again."""
     with socket.socket() as probe:
         probe.bind((LOOPBACK, 0))
         port: int = probe.getsockname()[1]
@@ -48,7 +48,7 @@ def free_port() -> int:
 
 
 def claim(port: int) -> int:
-    """Return ``port`` if nobody listens on it; raises InputError naming ``--port`` otherwise."""
+    """Return ``port`` if nobody listens on it; otherwise raise InputError that names ``--port``."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -63,7 +63,7 @@ def claim(port: int) -> int:
 
 
 def require_loopback() -> None:
-    """Raise InputError where nobody reaches this machine's own address: a fresh network namespace has it down."""
+    """Raise InputError if the loopback interface is down, as in a fresh network namespace."""
     with socket.create_server((LOOPBACK, 0)) as server, socket.socket() as client:
         try:
             client.connect(server.getsockname())
@@ -77,7 +77,7 @@ def require_loopback() -> None:
 
 
 def accepts(endpoint: Endpoint) -> bool:
-    """Tell whether a connection to ``endpoint`` is accepted now; it is closed again at once."""
+    """Tell whether ``endpoint`` accepts a connection now; it is closed again at once."""
     family = socket.AF_UNIX if endpoint.is_unix else socket.AF_INET
     address = str(endpoint.path) if endpoint.is_unix else (endpoint.host, endpoint.port)
     with socket.socket(family) as probe:

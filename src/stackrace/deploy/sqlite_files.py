@@ -1,7 +1,7 @@
-"""SQLite files, copied as they are at one moment while other programs write to them.
+"""Consistent copies of SQLite files while other programs write to them.
 
-They are read as bytes. SQLite itself never opens them: it opens a log to write even for a reader, and a path that
-leads into a view by a link is resolved, and means the original then.
+The files are read as bytes. SQLite itself never opens them: it opens a log for writing even for a reader, and it
+resolves a link into a view, which would then mean the original.
 Source: sqlite.org, fileformat2, walformat, lockingv3, atomiccommit; fcntl_locking(2).
 """
 
@@ -28,33 +28,33 @@ _MAGIC = b"SQLite format 3\0"
 _LOG, _INDEX, _JOURNAL = "-wal", "-shm", "-journal"
 _SIDES = (_LOG, _INDEX, _JOURNAL)
 _LEAST_BYTES = 512
-"""The smallest page; a database has whole pages."""
+"""Bytes of the smallest page; a database has whole pages."""
 _LOG_HEADER_BYTES = 32
 
 _TRIES = 5
-"""So often a file is copied anew that was written to meanwhile."""
+"""Maximum number of copies of a file that is written to meanwhile."""
 _UNLOCKED_S = 1.0
 _WAIT_S = 10.0
 _HELD_S = 2.0
-"""The longest time for which commits are held off: SQLite's users let a commit wait for five seconds, mostly."""
+"""Longest time in seconds to block commits: most SQLite users let a commit wait for five seconds."""
 _COPY_S = 3600.0
-"""A copy of many gigabytes takes minutes, and waits for writers."""
+"""Timeout in seconds: a copy of many gigabytes takes minutes, and waits for writers."""
 _TICK_S = 0.01
-"""The kernel dates files by a clock with ticks of this length at most."""
+"""Longest tick in seconds of the clock by which the kernel dates files."""
 _CLOCK_REALTIME_COARSE = 5
 
 _PENDING = 0x40000000
 _SHARED, _SHARED_BYTES = _PENDING + 2, 510
-"""What readers lock in a database."""
+"""Bytes of a database that readers lock."""
 _READ_MARK = 127
-"""The byte in the index of a log that its fifth reader locks: no writer starts the log again meanwhile."""
+"""Byte in a log's index that its fifth reader locks: no writer restarts the log meanwhile."""
 
 _FLOCK = "@hhqqi0q"
-"""``struct flock``: the kind, from where, start, length, whose."""
+"""``struct flock``: kind, origin, start, length, owner."""
 
 
 def size_bytes(database: Path) -> int:
-    """Return the bytes of a database with what belongs to it."""
+    """Return the bytes of a database with its side files."""
     files = (database, *(_side(database, each) for each in _SIDES))
     return sum(look.size for look in map(FileLook.at, files) if look)
 
@@ -68,21 +68,21 @@ def is_database(path: Path) -> bool:
 
 
 def bring_in(path: Path, view: ProtectedView) -> bool:
-    """Let ``view`` have its own copy of ``path``, a database or not; returns and raises as ``copy_as_it_is``."""
+    """Give ``view`` its own copy of ``path``, a database or not; returns and raises like ``copy_as_it_is``."""
     target = view.path(path)
     if os.path.samestat(target.parent.stat(), path.parent.stat()):
         raise FileExistsError(f"{path.parent} is not covered")
     for ending in _SIDES:
-        # what a try of the app left would be read with the copy
+        # side files from an earlier run of the app would be read with the copy
         _side(target, ending).unlink(missing_ok=True)
     return copy_as_it_is(path, target)
 
 
 def _copy_to(database: Path, target: Path) -> None:
-    """Copy ``database``, which others may write to, to ``target``, with all that was committed before.
+    """Copy ``database``, which others may write to, to ``target``, with all earlier commits.
 
-    Raises TimeoutError where somebody writes all the time, OSError where it cannot be read or written. Then there
-    is no ``target``.
+    Raises TimeoutError if it is written to all the time, OSError if it cannot be read or written. Then ``target``
+    does not exist.
     """
     if _handle_here(database) is None:
         _copy_here(database, target)
@@ -93,7 +93,7 @@ def _copy_to(database: Path, target: Path) -> None:
 def _handle_here(path: Path) -> int | None:
     """Return the descriptor of a database that is open in this process, as our store is; None for any other.
 
-    Another descriptor must not be opened: when it is closed, all locks of this process are lost. Source:
+    Another descriptor must not be opened: closing it would release all locks of this process. Source:
     fcntl_locking(2), record locks.
     """
     look = FileLook.at(path)
@@ -113,7 +113,7 @@ def _copy_in_another_process(database: Path, target: Path) -> None:
 
 
 def _copy_alone(database: str, target: str) -> None:
-    """Copy as ``_copy_to`` in a process that has no database open; it ends with the number of the error."""
+    """Copy like ``_copy_to`` in a process that has no database open; it exits with the number of the error."""
     try:
         _copy_to(Path(database), Path(target))
     except OSError as error:
@@ -122,10 +122,10 @@ def _copy_alone(database: str, target: str) -> None:
 
 
 def copy_as_it_is(path: Path, target: Path) -> bool:
-    """Copy a file that others may write to; a file that belongs to a database is copied with that.
+    """Copy a file that others may write to; side files of a database are copied with the database.
 
-    Returns whether the copy is of one moment. There is none of a database that somebody writes to all the time.
-    Raises OSError where it cannot be read or written.
+    Returns True if the copy is of one moment. A database that is written to all the time gets no copy.
+    Raises OSError if the file cannot be read or written.
     """
     if is_side(path):
         return True
@@ -152,7 +152,7 @@ def is_side(path: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FileLook:
-    """What changes with each write to a file, and with each other file in its place."""
+    """File status that changes with each write to a file, and with each other file in its place."""
 
     device: int
     number: int
@@ -161,7 +161,7 @@ class FileLook:
 
     @classmethod
     def at(cls, path: Path) -> FileLook | None:
-        """Look at ``path``; None where no regular file is there."""
+        """Return the status of ``path``; None if it is no regular file."""
         with suppress(OSError):
             status = path.lstat()
             if S_ISREG(status.st_mode):
@@ -173,7 +173,7 @@ class FileLook:
         return cls(status.st_dev, status.st_ino, status.st_size, status.st_ctime_ns)
 
     def holds(self, later: FileLook | None) -> bool:
-        """Tell whether what was there is there ``later``; what is appended meanwhile does not matter."""
+        """Tell whether the file still has its content ``later``; appended data do not matter."""
         return self == later or (later is not None and self.is_same_file(later) and self.size < later.size)
 
     def is_same_file(self, other: FileLook | None) -> bool:
@@ -182,15 +182,15 @@ class FileLook:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What of a database tells whether a copy that was made between two looks is of one moment."""
+    """Database status that shows whether a copy made between two looks is of one moment."""
 
     file: FileLook
     log: FileLook | None
     log_header: bytes
-    """It changes when the log is started again, and not when it grows."""
+    """First bytes of the log, which change when the log is restarted, but not when it grows."""
     journal: FileLook | None
     is_settled: bool
-    """Whether a later write changes a date, for the clock went on, and a journal undoes half a commit."""
+    """True if a later write will change a date, because the clock went on, and if no commit is half done."""
 
     @classmethod
     def at(cls, database: Path) -> _Look:
@@ -211,10 +211,10 @@ class _Look:
         )
 
     def agrees(self, later: _Look, *, held: bool) -> bool:
-        """Tell whether the database, and after it the log, was copied as at one moment; ``held`` if none committed.
+        """Tell whether a copy of the database, then the log, is of one moment; ``held`` if commits were blocked.
 
-        All that is written into a database from its log stays in the log until this is started again. So a copy is
-        whole that has the log as it was after the database, whatever was written between.
+        Everything that is written into a database from its log stays in the log until it is restarted. So a copy is
+        complete if it has the log as it was after the database, whatever was written in between.
         """
         if not self.file.is_same_file(later.file):
             return False
@@ -227,13 +227,13 @@ class _Look:
 
 
 def _copy_here(database: Path, target: Path) -> None:
-    """Copy it without a lock if that succeeds, else with one that readers take; leaves nothing where that fails."""
+    """Copy without a lock if that succeeds, else with a reader's lock; leaves nothing after a failure."""
     until = time.monotonic() + _UNLOCKED_S
     try:
         while not _is_whole(database, target):
             if time.monotonic() > until:
                 with _reading(database) as (held, limit_s):
-                    # the first try may fall into the start of a log
+                    # the first try may coincide with the start of a log
                     tries = (
                         _is_whole(database, target, held=held, until=time.monotonic() + limit_s) for _ in range(2)
                     )
@@ -251,7 +251,7 @@ def _is_whole(database: Path, target: Path, *, held: bool = False, until: float 
     _remove(target)
     _copy_file(database, target, until)
     for side in (_LOG, _JOURNAL):
-        # one that vanished meanwhile is seen by the second look
+        # the second look notices one that vanished meanwhile
         with suppress(FileNotFoundError):
             _copy_file(_side(database, side), _side(target, side), until)
     return before.agrees(_Look.at(database), held=held)
@@ -265,12 +265,12 @@ def _remove(database: Path) -> None:
 
 @contextmanager
 def _reading(database: Path) -> Iterator[tuple[bool, float]]:
-    """Lock what a reader locks; yields whether commits are held off by that, and for how long they may be."""
+    """Take a reader's locks; yield whether they block commits, and for how many seconds they may be held."""
     index = _side(database, _INDEX)
     # the header of one with a log
     if _first_bytes(database, 20)[18:20] == b"\2\2":
         if not index.exists():
-            # one program has it for itself
+            # one program uses it exclusively
             yield False, _WAIT_S
             return
         with _opened(index) as handle:
@@ -283,7 +283,7 @@ def _reading(database: Path) -> Iterator[tuple[bool, float]]:
 
 
 def _lock_shared(handle: int) -> None:
-    """Take the lock of a reader, unless a writer waits for the end of all readers."""
+    """Take a reader's lock, unless a writer waits for the end of all readers."""
     _lock(handle, fcntl.F_RDLCK, _PENDING, 1)
     try:
         _lock(handle, fcntl.F_RDLCK, _SHARED, _SHARED_BYTES)
@@ -292,7 +292,7 @@ def _lock_shared(handle: int) -> None:
 
 
 def _lock(handle: int, kind: int, start: int, length: int) -> None:
-    """Lock as SQLite does, but for this descriptor alone: no other one of this process takes it away."""
+    """Lock like SQLite, but for this descriptor alone: closing another one of this process does not release it."""
     fcntl.fcntl(handle, fcntl.F_OFD_SETLK, struct.pack(_FLOCK, kind, os.SEEK_SET, start, length, 0))
 
 
@@ -343,13 +343,13 @@ def _side(database: Path, ending: str) -> Path:
 
 
 _PIECE_BYTES = 256 * 2**10
-"""More leaves the processor's caches."""
+"""Bytes per read; more does not fit the processor's caches."""
 
 
 def _copy_file(source: Path, target: Path, until: float = math.inf) -> None:
-    """Copy the regular file ``source``, as long as it is now, to a new file with its owner, rights and times.
+    """Copy the regular file ``source``, at its current length, to a new file with its owner, rights and times.
 
-    Raises OSError, and TimeoutError ``until`` when it must be done by the monotonic clock. A pipe is not opened.
+    Raises OSError, and TimeoutError if it is not done ``until`` that monotonic time. A pipe is not opened.
     """
     if not S_ISREG(source.lstat().st_mode):
         raise OSError(errno.EINVAL, "it is no regular file", str(source))

@@ -1,4 +1,4 @@
-"""Why a stack does not start: what its logs say, and workers that end while they load the app."""
+"""Reasons why a stack does not start: its logs, and workers that end while they load the app."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from .running_stack import tail
 
 _TRACEBACK = "Traceback (most recent call last)"
 _LINES = 1000
-"""So many of each log are looked at: a traceback, and what was logged after it."""
+"""Number of lines to read of each log: a traceback, and the lines after it."""
 _SETTLED_S = 0.1
-"""A cause that stays so long is the last one: tracebacks may be chained."""
+"""Seconds until an unchanged cause is final, because tracebacks may be chained."""
 _AWAITED_S = 5.0
-"""So long may a server take to say why it cannot load an app; of some exceptions it never does."""
+"""Seconds that a server may take to log why it cannot load an app; for some exceptions it never does."""
 
 _EXCEPTION = re.compile(r"(?:[a-z_]\w*\.)*[A-Z]\w*(?:: .*)?")
 _RUBYS_EXCEPTION = re.compile(r"(?:': |error: )(.{1,500}) \(((?:[A-Z]\w*::)*[A-Z]\w*(?:Error|Exception))\)$")
-"""The first line of a traceback of Ruby's: ``config.ru:1:in `<main>': it is empty (KeyError)``."""
+"""First line of a Ruby traceback: ``config.ru:1:in `<main>': it is empty (KeyError)``."""
 
 
 def is_refused(directory: Path, words: Sequence[str]) -> bool:
-    """Tell whether a log below ``directory`` has any of ``words``, which a server says of an app it cannot load."""
+    """Tell whether a log below ``directory`` has any of ``words``, which mean that the app cannot be loaded."""
     log = tail(directory, lines=_LINES) if words else ""
     return any(word in log for word in words)
 
@@ -38,7 +38,7 @@ def cause(directory: Path) -> str:
 
 
 def awaited_cause(directory: Path, alive: Sequence[int] = ()) -> str:
-    """Return ``cause`` once a server that lives on has told it in full, line by line after its refusal."""
+    """Return the complete ``cause`` from a server that runs on and logs it line by line."""
     deadline, heard = Deadline(_AWAITED_S, lambda: alive), ""
     while True:
         said = cause(directory)
@@ -49,7 +49,7 @@ def awaited_cause(directory: Path, alive: Sequence[int] = ()) -> str:
 
 
 def _pythons(lines: Sequence[str]) -> str:
-    """Return the last line of the last traceback; of an error's, if there is one: a server gives up with its own.
+    """Return the last line of the last traceback, preferably of an Error: servers exit with their own exception.
 
     Servers put time, process and client before each line of it, so that numbers differ from line to line.
     """
@@ -75,7 +75,7 @@ def _rubys(lines: Sequence[str]) -> str:
 
 
 def _joined(text: str, following: Sequence[str]) -> str:
-    """Return ``text`` with what belongs to it: who passes on what a process writes may make lines of its pieces."""
+    """Return ``text`` with its continuation: a server that forwards a process's output may split it into lines."""
     for piece in following:
         if not (piece.startswith(": ") or text.endswith(": ")):
             break
@@ -84,29 +84,31 @@ def _joined(text: str, following: Sequence[str]) -> str:
 
 
 _LIVES = 5
-"""So many workers in a row, each started after another had ended, are no start. A cache that
-compiles its configuration has three processes of its own for it, one after the other."""
+"""Number of successive workers, each started after another ended, that mean a failed start. A cache that
+compiles its configuration has three processes for that, one after the other.
+"""
 
 _ALIKE = 2
-"""So many that ended, and so many tracebacks, are enough. Who replaces workers may take ten seconds for it: some
-ask each of those that ended five seconds long whether it is well."""
+"""Number of ended workers, and of tracebacks, that mean a failed start. Replacing workers may take ten seconds,
+because some servers check an ended worker for five seconds.
+"""
 
 
 class Workers:
-    """The children of one server's first process that run its own program, watched from look to look.
+    """Children of one server's first process that run its own program, watched from look to look.
 
-    Children that run another program, as ``git describe`` in an app's settings, are none of its workers.
+    Children that run another program, as ``git describe`` in an app's settings, are no workers.
     """
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
-        # what number each is in a row of workers in one another's place
+        # by pid, the number of each worker in a row of replacements
         self._alive: dict[int, int] = {}
         self._row = 0
         self._ended = 0
 
     def look(self, alive: Iterable[int]) -> None:
-        """Take note of who lives: ``alive`` is the first process with all that came out of it."""
+        """Update the workers; ``alive`` is the first process with all its descendants."""
         living = set(alive) - {self._pid}
         for pid in self._alive.keys() - living:
             self._ended += 1
@@ -121,7 +123,7 @@ class Workers:
             # else it is about to end: a process loses its program before it is gone
 
     def end_at_start(self, directory: Path) -> bool:
-        """Tell whether the server, whose logs lie in ``directory``, has workers that cannot start."""
+        """Tell whether the server with logs in ``directory`` has workers that cannot start."""
         if self._row >= _LIVES:
             return True
         return self._ended >= _ALIKE and tail(directory, lines=1000).count(_TRACEBACK) >= _ALIKE

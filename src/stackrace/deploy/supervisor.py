@@ -1,8 +1,8 @@
 """The supervisor: a small process between Stackrace and the servers, so that nothing ever outlives a race.
 
-It runs as a script of its own, on the standard library only, and adopts every orphan below it (child subreaper).
-Each line on its standard input is a JSON request, each answered by one line on its standard output. When the input
-ends (Stackrace was stopped, crashed or killed) it ends everything below it, removes the run directory and goes.
+It runs as a separate script, on the standard library only, and adopts every orphan below it (child subreaper).
+Each line on its standard input is a JSON request, answered by one line on its standard output. When the input
+ends (Stackrace was stopped, crashed or killed) it ends everything below it, removes the run directory and exits.
 
 Requests::
 
@@ -37,7 +37,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 if not __package__:
-    # as a script, for which its interpreter looks for modules in the standard library only
+    # run as a script, its interpreter searches modules in the standard library only
     sys.path.append(str(Path(__file__).parents[2]))
 
 from stackrace.base.files import remove_tree
@@ -48,7 +48,7 @@ from stackrace.base.process.priority import raise_process, restore_autogroup
 from stackrace.deploy.descendants import Descendants, ProcessTree, descendants
 
 _GRACE_S = 2.0
-"""How long trees may take to end by themselves once Stackrace is gone."""
+"""Seconds that trees may take to end by themselves once Stackrace is gone."""
 
 
 class _Supervisor:
@@ -63,12 +63,12 @@ class _Supervisor:
         self.libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
     def answer(self, request: dict) -> dict:  # type: ignore[type-arg]
-        """Carry out one request."""
+        """Carry out one request and return its answer."""
         match request["do"]:
             case "spawn":
                 return self.spawn(request)
             case "signal":
-                # once a parent is gone, nothing tells whose an orphan with a session of its own was
+                # once a parent is gone, an orphan with its own session cannot be attributed to a tree
                 if spawned := self.trees.get(request["pid"]):
                     spawned.alive(self.below.living())
                 with contextlib.suppress(ProcessLookupError):
@@ -90,7 +90,7 @@ class _Supervisor:
                 return {"error": f"unknown request {other!r}"}
 
     def spawn(self, request: dict) -> dict:  # type: ignore[type-arg]
-        """Start a process in a session of its own, its output going to its log; confined before it begins."""
+        """Start a process in its own session, with its output going to its log; it is confined before it begins."""
         log = os.open(request["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
         pid, error = _forked(lambda _: self._become(request, log), said=_said)
         os.close(log)
@@ -110,7 +110,7 @@ class _Supervisor:
         _confine(request.get("group"), request.get("data"))
         if request["view"] is not None:
             enter(request["view"])
-        # should even the supervisor be killed, its children go with it
+        # if even the supervisor is killed, its children die with it
         self.libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         os.chdir(request["cwd"])
         if request["closed"]:
@@ -118,7 +118,7 @@ class _Supervisor:
         os.execvpe(request["argv"][0], request["argv"], request["env"])
 
     def cover(self, request: dict) -> dict:  # type: ignore[type-arg]
-        """Cover folders in the view; at first a process stays that holds it."""
+        """Cover folders in the view; the first time, a process stays to hold the view."""
         pid, error = _forked(lambda report: self._cover(request, report))
         if error:
             return {"error": error}
@@ -141,14 +141,14 @@ class _Supervisor:
                 signal.pause()
 
     def status(self, pids: list[int]) -> dict:  # type: ignore[type-arg]
-        """Tell how trees are: the exit code of the first process, once known, and who still lives."""
+        """Return the state of trees: the first process's exit code, once known, and the living members."""
         self.reap()
         tree = self.below.living()
         trees = (self.trees[pid] for pid in pids)
         return {spawned.pid: {"code": spawned.code, "alive": spawned.alive(tree)} for spawned in trees}
 
     def reap(self) -> bool:
-        """Collect every child that ended, orphans adopted here among them; returns whether any child is left."""
+        """Collect every child that ended, including adopted orphans; return whether any child is left."""
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -162,7 +162,7 @@ class _Supervisor:
                 ProcessTree.firsts.discard(pid)
 
     def pin(self, spawned: ProcessTree, cores: list[int]) -> None:
-        """Bind a tree to cores and a priority; twice, for who was born during the first round."""
+        """Bind a tree to cores and a priority; twice, for processes born during the first round."""
         for _ in range(2):
             for pid in spawned.alive(self.below.living()):
                 with contextlib.suppress(OSError):
@@ -173,7 +173,7 @@ class _Supervisor:
                     raise_process(pid, self.nice)
 
     def kill(self, trees: list[ProcessTree]) -> list[int]:
-        """End trees by SIGKILL; returns who could not be killed within five seconds (normally nobody)."""
+        """Kill trees by SIGKILL; return the pids still alive after five seconds (normally none)."""
         deadline = time.monotonic() + 5.0
         while True:
             self.reap()
@@ -187,12 +187,12 @@ class _Supervisor:
             time.sleep(0.01)
 
     def end_all(self) -> None:
-        """End every tree: kindly first, then by force, then whatever else is below this process."""
+        """End every tree: by its stop signal, then by force, then whatever else is below this process."""
         if self.session is not None:
             restore_autogroup(*self.session)
         tree = descendants()
         for spawned in self.trees.values():
-            # of one whose first process has ended, daemons may be left
+            # a tree whose first process has ended may still have daemons
             for pid in [spawned.pid] if spawned.code is None else spawned.alive(tree):
                 with contextlib.suppress(OSError):
                     os.kill(pid, spawned.stop)
@@ -207,9 +207,9 @@ class _Supervisor:
 
 
 def _forked(child: Callable[[int], None], said: Callable[[BaseException], str] = str) -> tuple[int, str]:
-    """Let ``child`` run in a new process; returns its pid, and what is ``said`` of an error that ends it.
+    """Run ``child`` in a new process; return its pid, and the text by ``said`` for an error that ends it.
 
-    ``child`` gets the pipe on which that is told; when it closes it, or begins another program, it is under way.
+    ``child`` gets the pipe for that text; it has started once it closes the pipe, or executes another program.
     """
     failed, report = os.pipe2(os.O_CLOEXEC)
     pid = os.fork()
@@ -241,7 +241,7 @@ def _confine(group: str | None, data: int | None) -> None:
 
 def _serve(run_directory: str) -> None:
     supervisor = _Supervisor()
-    # as long as it is locked, systemd-tmpfiles leaves it alone (tmpfiles.d(5), Age)
+    # while it is locked, systemd-tmpfiles leaves it alone (tmpfiles.d(5), Age)
     with contextlib.suppress(OSError):
         fcntl.flock(os.open(run_directory, os.O_RDONLY | os.O_CLOEXEC), fcntl.LOCK_EX)
     buffer = b""

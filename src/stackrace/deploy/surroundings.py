@@ -1,4 +1,4 @@
-"""What lies around a project and is to stay as it is, too: the user's home and the folders for temporary files."""
+"""Surroundings of a project that a race must not change: the user's home and the folders for temporary files."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _PLACES = {
     "XDG_DATA_HOME": ".local/share",
     "XDG_STATE_HOME": ".local/state",
 }
-"""Folders of a home by the variables that lead elsewhere. Source: XDG Base Directory Specification."""
+"""Folders in a home by the variables that override them. Source: XDG Base Directory Specification."""
 _TEMPORARY = ("/tmp", "/var/tmp")
 _SMALL_BYTES = 1 << 16
-"""Settings and histories; many of them are appended to."""
+"""Largest size of a file that is copied: settings and histories, many of which are appended to."""
 _KINDS = {"shm": ("shmid", "-m"), "sem": ("semid", "-s"), "msg": ("msqid", "-q")}
 """Files of /proc/sysvipc: their column of numbers, and the option of ipcrm. Source: proc_sysvipc(5), ipcrm(1)."""
 _MOST_REMOVALS = 500
@@ -37,7 +37,7 @@ _MEMORY = (MEMORY, Path("/dev/mqueue"))
 def surroundings(*, memory: bool) -> Iterator[Path]:
     """Yield the folders, without links; shared ``memory`` is one of them.
 
-    The home is that of HOME and that of the password file: programs look at both.
+    The home is that of HOME and that of the password file: programs use both.
     """
     homes = [str(_home())]
     # a container's user may have no name
@@ -53,8 +53,8 @@ def surroundings(*, memory: bool) -> Iterator[Path]:
 def private_home(place: Path, relocation: Relocation) -> Mapping[str, str]:
     """Make ``place`` a home for the app's processes, and return the variables that lead there.
 
-    It shows all that is in the user's, small files by copies, all else by links; what is made in it is private. So
-    are its folders for caches, settings and data, and those that hold copies of the project.
+    It shows everything in the user's home, small files as copies, the rest as links; new files in it are private.
+    So are its folders for caches, settings and data, and those that hold copies of the project.
     """
     home = _home()
     holders = {folder for path in relocation.copied.values() for folder in path.parents if home in folder.parents}
@@ -68,36 +68,36 @@ def private_home(place: Path, relocation: Relocation) -> Mapping[str, str]:
             if not os.path.lexists(target / entry.name):
                 _show(relocation.path(entry), target / entry.name)
     led = {name: str(place / _PLACES[name]) for name in _PLACES if os.environ.get(name)}
-    # what the user installed for himself is found where it is
+    # packages that the user installed for himself stay in their folder
     packages = os.environ.get("PYTHONUSERBASE") or str(home / ".local")
     return {"HOME": str(place), "PYTHONUSERBASE": packages, **led}
 
 
 def _home() -> Path:
-    """Return the user's home, which need not be there, and may be known to nobody."""
+    """Return the user's home, which may not exist, and may be in no password file."""
     return real_path(Path(os.path.expanduser("~")))  # noqa: PTH111 (Path's own raises)
 
 
 def _show(path: Path, place: Path) -> None:
-    """Show ``path`` at ``place``: by a link what must be large, or is none of our business."""
+    """Show ``path`` at ``place``: a small file as a copy, anything else as a link."""
     if is_file(path) and not path.is_symlink() and path.lstat().st_size <= _SMALL_BYTES:
         with suppress(OSError):
             shutil.copy2(path, place)
             return
-        # a full disk may have taken a part
+        # a full disk may have left a part of it
         place.unlink(missing_ok=True)
     place.symlink_to(path)
 
 
 class SharedMemory:
-    """Memory, semaphores and queues, System V's and POSIX's: what appears from now on outlives who made it."""
+    """Shared memory, semaphores and queues of System V and POSIX that appear from now on, and may be left over."""
 
     def __init__(self) -> None:
         self._users = users()
         self._before = self._removals()
 
     def left(self) -> tuple[str, ...]:
-        """Return what to say of what was left, by the user that apps run as; nothing where nothing was."""
+        """Return a sentence about what the users that apps run as left behind; empty if nothing."""
         left = [each for each in self._removals() if each not in self._before]
         if not left:
             return ()
@@ -107,7 +107,7 @@ class SharedMemory:
         )
 
     def _removals(self) -> list[str]:
-        """Return the commands that remove what there is, but for what a process made that still runs."""
+        """Return the commands that remove what exists now, except objects of processes that still run."""
         found = []
         for kind, (number, option) in _KINDS.items():
             for values in _table(Path("/proc/sysvipc", kind)):
@@ -122,6 +122,6 @@ class SharedMemory:
 
 
 def _table(file: Path) -> list[dict[str, str]]:
-    """Return the lines below the names of ``file``; none where the kernel has no such memory."""
+    """Return the rows of ``file`` by its column names; none if the kernel has no such memory."""
     lines = [line.split() for line in (read(str(file)) or b"").decode("ascii").splitlines()]
     return [dict(zip(lines[0], line, strict=True)) for line in lines[1:]]

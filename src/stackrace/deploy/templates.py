@@ -1,8 +1,8 @@
-"""Folders that take long to make, kept in the cache: services and seeded apps start from copies of them.
+"""Folders that take long to build, kept in the cache: services and seeded apps start from copies of them.
 
-A template is complete as soon as it exists: it is made in a folder beside it, written out, and renamed. While one
-is made its lock is held exclusively, while it is copied it is shared; the kernel releases both with the process,
-so a killed build leaves its folder only, which the next race removes. Source: flock(2), rename(2).
+A template is complete as soon as it exists: it is built in a folder beside it, written out, and renamed. Its lock
+is held exclusively during the build and shared during a copy; the kernel releases both with the process,
+so a killed build leaves only its folder, which the next race removes. Source: flock(2), rename(2).
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from .preparing import OnPreparing, Preparing, Step
 from .privileges import private_folder
 
 CACHE = "XDG_CACHE_HOME"
-"""The variable that says where the cache lies."""
+"""Environment variable that sets the place of the cache."""
 
 _TIMEOUT_S = 600.0
 
 
 def copy(source: Path, target: Path, variable: str) -> None:
-    """Copy what is in ``source`` into the folder ``target``, owners and modes included.
+    """Copy the content of ``source`` into the folder ``target``, with owners and modes.
 
-    Where the file system can, blocks are shared until written to. Source: cp(1) --reflink, ioctl_ficlone(2).
-    Raises InputError, naming ``variable``, when there is no room or no right to.
+    If the file system can, blocks are shared until written to. Source: cp(1) --reflink, ioctl_ficlone(2).
+    Raises InputError, naming ``variable``, if there is no room or no permission.
     """
     # sparse files stay as they are: punching holes would let a database meet a full disk in its own files
     command = ("cp", "-a", "--reflink=auto", "--sparse=auto", "--", f"{source}/.", str(target))
@@ -49,7 +49,7 @@ def copy(source: Path, target: Path, variable: str) -> None:
 
 
 def move(source: Path, target: Path, variable: str) -> None:
-    """Move the folder ``source`` to ``target``, which does not exist; raises as ``copy`` does."""
+    """Move the folder ``source`` to ``target``, which must not exist; raises like ``copy``."""
     try:
         source.rename(target)
     except OSError as error:
@@ -61,13 +61,14 @@ def move(source: Path, target: Path, variable: str) -> None:
 
 
 def write_out(folder: Path) -> None:
-    """Wait until what was written below ``folder`` is on its disk. Source: sync(1) --file-system."""
+    """Wait until everything written below ``folder`` is on its disk. Source: sync(1) --file-system."""
     run(("sync", "--file-system", str(folder)), folder=Path("/"), environment=os.environ, timeout_s=_TIMEOUT_S)
 
 
 _UNUSED_DAYS = 30
-"""A template that no race used for so long is removed: longer than most pauses between two looks at one question,
-short enough that old versions of an app or a server do not pile up."""
+"""Days after which an unused template is removed: longer than most pauses between two looks at one question,
+short enough that old versions of an app or a server do not pile up.
+"""
 
 _PART = ".part"
 _LOCK = ".lock"
@@ -77,9 +78,9 @@ _LOCK = ".lock"
 def locked(
     folder: Path, key: str, mode: int, *, served: bool = False, on_waiting: Callable[[], None] | None = None
 ) -> Iterator[None]:
-    """Hold the lock of ``key`` in a ``folder`` of the cache, which is made; see ``private_folder`` for ``served``.
+    """Hold the lock of ``key`` in a cache ``folder``, which is created; see ``private_folder`` for ``served``.
 
-    A lock file that was swept away meanwhile is none. Raises InputError where the cache cannot be written.
+    A lock file that was removed meanwhile does not count. Raises InputError if the cache is not writable.
     """
     while True:
         try:
@@ -100,7 +101,7 @@ def locked(
 
 
 class Templates:
-    """The templates below a cache folder. ``on_preparing`` hears what takes long."""
+    """Templates below a cache folder; ``on_preparing`` is called before long steps."""
 
     def __init__(self, folder: Path, on_preparing: OnPreparing) -> None:
         self._folder = folder / "services"
@@ -108,10 +109,10 @@ class Templates:
 
     @contextmanager
     def holding(self, name: str, identity: Sequence[str], build: Callable[[Path], None]) -> Iterator[Path]:
-        """Yield the template of everything that ``identity`` says; nobody removes it meanwhile.
+        """Yield the template for ``identity``; nobody removes it meanwhile.
 
-        When there is none, ``build`` is called with an empty folder to fill. What it raises is raised here and
-        leaves nothing behind. Raises InputError where the cache cannot be written.
+        If there is none, ``build`` is called with an empty folder to fill. Its exceptions are raised here and
+        leave nothing behind. Raises InputError if the cache is not writable.
         """
         key = f"{name}-{hashlib.sha256(repr(tuple(identity)).encode()).hexdigest()[:16]}"
         home = self._folder / key
@@ -139,7 +140,7 @@ class Templates:
             write_out(part)
             part.rename(home)
         except BaseException as error:
-            # whoever waits for this lock sees that its file is gone, and makes another
+            # a waiter for this lock notices that its file is gone, and creates another
             home.with_name(home.name + _LOCK).unlink(missing_ok=True)
             if not isinstance(error, OSError):
                 raise
@@ -149,7 +150,7 @@ class Templates:
             remove_tree(part)
 
     def _sweep(self) -> None:
-        """Remove what no race used for long, and what killed builds left; what is locked is in use."""
+        """Remove templates unused for long, and the remains of killed builds; locked ones are in use."""
         oldest = time.time() - _UNUSED_DAYS * 86400
         for folder in self._folder.iterdir():
             # another race may sweep at the same time

@@ -1,4 +1,4 @@
-"""The right answers of a race, as far as the app itself has shown them, and what is said of wrong ones."""
+"""Right answers of a race, as far as the app itself has shown them, and descriptions of wrong ones."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from ..measure.load import Counts, Load, LoadResult
 from ..measure.workload import MOST_BODY_BYTES, Answer, AnswerOrigin, Order, Request, Sameness, Workload
 
 _MOST_DOUBTS = 3
-"""A page for which the app was asked so often says nothing new: then the stack is wrong."""
+"""Number of times to ask the app about a page; after that the stack is wrong."""
 
 _Ask = Callable[[Sequence[Request]], Sequence[Exchange]]
-"""Asks the app itself, many times; raises StackraceError where it does not answer."""
+"""Function that asks the app itself, many times; raises StackraceError if it does not answer."""
 
 
 @dataclass(slots=True)
 class KnownAnswers:
-    """The right answers of a race's workloads. Without ``ask`` nobody can be asked, and they never change."""
+    """Right answers of a race's workloads; without ``ask`` the app cannot be asked, and they never change."""
 
     ask: _Ask | None = None
     _current: dict[str, Workload] = field(default_factory=dict)
@@ -35,17 +35,17 @@ class KnownAnswers:
     _pages: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def now(self, workload: Workload) -> Workload:
-        """Return ``workload`` with the answers that are right by now."""
+        """Return ``workload`` with the current right answers."""
         return self._current.get(workload.name, workload)
 
     def pages(self, workload: Workload) -> tuple[str, ...]:
-        """Return the pages that were seen to change in the app itself since the race began, as ``GET /path``."""
+        """Return the pages that changed in the app itself since the race began, as ``GET /path``."""
         return self._pages.get(workload.name, ())
 
     def doubt(self, workload: Workload, accused: Sequence[Request]) -> frozenset[str]:
-        """Ask the app itself again for what a stack is ``accused`` of, and return what is loosened by that.
+        """Ask the app itself again for a stack's ``accused`` pages; return those whose answers are loosened.
 
-        Pages are named as ``GET /path``. Recorded statuses, files and what the user demands stand as they are.
+        Pages are named as ``GET /path``. Recorded statuses, files and the user's own checks are never loosened.
         """
         workload = self.now(workload)
         pairs = zip(workload.requests, workload.answers, strict=True)
@@ -80,13 +80,13 @@ class KnownAnswers:
 
 
 def name_of(request: Request) -> str:
-    """Name a page as the engine does: ``GET /path``."""
+    """Return a page's name, as the engine writes it: ``GET /path``."""
     return f"{request.method} {request.path}"
 
 
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _REFUSED_FORMS = (400, 403, 419, 422)
-"""How Flask-WTF, Django, Laravel and Rails refuse a form whose token they did not give."""
+"""Statuses by which Flask-WTF, Django, Laravel and Rails refuse a form with a foreign token."""
 
 _CSRF = (
     "its CSRF token is refused: a visitor sends the token of the page before, so the HAR file must hold that page "
@@ -107,9 +107,9 @@ _BEFORE = 12
 
 
 def accusation(request: Request, reply: Reply, golden: Answer, *, debug: bool = False) -> str:
-    """Say how ``reply`` differs from the right answer, and what is likely to help.
+    """Return how ``reply`` differs from the right answer, and a likely remedy.
 
-    ``debug`` tells whether the app is in its debug mode.
+    ``debug`` is true if the app is in debug mode.
     """
     said = difference(reply, golden)
     if reply.excess:
@@ -133,7 +133,7 @@ def accusation(request: Request, reply: Reply, golden: Answer, *, debug: bool = 
 
 
 def _under_load(name: str, reply: Reply, golden: Answer, known: Mapping[str, Answer]) -> str:
-    """Say what is wrong with ``reply`` to the page ``name``, whose answer was right before the load.
+    """Return what is wrong with ``reply`` to the page ``name``, whose answer was right before the load.
 
     ``known`` holds the right answers of all pages, by name: an answer may be another page's.
     """
@@ -160,7 +160,7 @@ def _where(reply: Reply, golden: Answer) -> str:
 
 
 def _masked(body: bytes) -> bytes:
-    """Return ``body`` without secrets, as it is otherwise: an excerpt may begin or end within one."""
+    """Return ``body`` with secrets masked, otherwise unchanged: an excerpt may begin or end within a secret."""
     return masked(body.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
@@ -177,20 +177,20 @@ def _is_refused_form(request: Request, reply: Reply, golden: Answer) -> bool:
 _MOST_AT_ONCE = 32
 _MOST_PAGES = 3
 _LIMIT_S = 2.0
-"""So long a stack is asked again; a slow answer may take it as long once more."""
+"""Seconds for which a stack is asked again; a slow answer may take as long once more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Cause:
     words: str = ""
     status: int = 0
-    """The wrong status; 0 where that was right, or is not known."""
+    """The wrong status; 0 if the status was right, or is unknown."""
     server: str = ""
-    """The Server header of the answer that had it."""
+    """Server header of the answer with the wrong status."""
 
 
 class WrongUnderLoad:
-    """Says of each page once what was wrong, and of each slice how often."""
+    """Descriptions of wrong answers: the cause once for each page, the count for each slice."""
 
     def __init__(self) -> None:
         self._causes: dict[tuple[str, str, str], _Cause] = {}
@@ -204,9 +204,9 @@ class WrongUnderLoad:
         result: LoadResult,
         excused: Collection[str] = (),
     ) -> tuple[tuple[str, ...], _Cause]:
-        """Return what was wrong with the answers of a slice, and why the page that was wrong most often was so.
+        """Return what was wrong with the answers of a slice, and the cause for the page that was wrong most often.
 
-        What was wrong is a sentence for each page that the stack ``path`` answered wrongly, and since when.
+        The first is a sentence for each page that the stack ``path`` answered wrongly, and one for the first error.
 
         ``excused`` are pages, named as ``GET /path``, whose bodies changed in the app itself.
         """
@@ -231,7 +231,7 @@ class WrongUnderLoad:
 
 
 def fates(workload: Workload, result: LoadResult) -> dict[str, Counts]:
-    """Return what became of the requests by page; the engine counts by URL where there are several."""
+    """Return the counts of requests by page; the engine counts by URL if there are several."""
     return {target.name: target.counts for target in result.targets} or {
         name_of(request): result.counts for request in workload.requests[:1]
     }
@@ -249,11 +249,11 @@ def _causes(
         return dict.fromkeys(names, _Cause())
     largest = max(len(golden.body) for _, golden in asked) or 1
     at_once = max(min(load.concurrency, _MOST_AT_ONCE, MOST_BODY_BYTES // largest), 1)
-    # all that are being read together take no more room than a few answers of the longest kind
+    # all answers that are being read together take no more room than a few of the longest kind
     most_bytes = min(max(MOST_BODY_BYTES // at_once, 2 * largest), MOST_BODY_BYTES)
 
     def visit(number: int) -> None:
-        # pages that do not depend on each other are asked for in another order by each, as under load
+        # each visitor asks for independent pages in another order, as under load
         turn = number % len(asked) if workload.order is Order.TURN else 0
         while True:
             visitor = Visitor(*address, workload, most_bytes)

@@ -1,8 +1,8 @@
-"""What a user says in a server's own language: single options, and whole configuration files.
+"""A server's own options and configuration files, as a user gives them.
 
 ``gunicorn:--worker-tmp-dir=/dev/shm`` gives an option as the server itself has it, ``gunicorn:config=FILE`` a file.
-Both are used as they are, but for what would break the measuring: where a server listens, as whom it runs, where it
-logs and where things lie is decided for it.
+Both are used unchanged, except for what would break the measurement: Stackrace decides where a server listens,
+which user it runs as, where it logs and where its files lie.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ CONFIG = "config"
 
 
 class Concern(StrEnum):
-    """What a part of a configuration is about that is decided for every server."""
+    """Subject of an option that Stackrace decides for every server."""
 
     ADDRESS = "address"
-    """Where and in which protocol it listens, and to what it forwards."""
+    """The address and protocol that the server listens on, and the upstream it forwards to."""
     USER = "user"
     LOGS = "logs"
     PATHS = "paths"
-    """Where the app, its environment and the server's own files lie."""
+    """Paths of the app, its environment and the server's own files."""
     PROCESS = "process"
-    """How it is started, watched over and restarted."""
+    """Start, supervision and restart of the server."""
     VARIABLES = "variables"
-    """What the app finds in its environment, which is the same for every stack."""
+    """The app's environment variables, which are the same for every stack."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +42,7 @@ class GivenOption:
     """One option in a server's own language."""
 
     name: str
-    """Without dashes before it."""
+    """Option name without leading dashes."""
     value: str | None
     """None for a switch."""
 
@@ -53,23 +53,23 @@ class Change:
 
     key: str
     theirs: str
-    """The value that the file gives, as it stands there."""
+    """The value in the user's file, as written there."""
     concern: Concern
     line: int = 0
-    """Where it stands in the file; 0 where nobody knows."""
+    """Line in the file; 0 if unknown."""
 
 
 class Weight(StrEnum):
-    """What it means for a race that something could not be taken over."""
+    """Importance for a race of something that could not be taken over."""
 
     PLAIN = "plain"
-    """The race goes without it."""
+    """Nothing else changes: the race ignores it."""
     VARIABLES = "variables"
-    """It may hold variables, of which one may say how many workers there are."""
+    """Variables may be lost, and a variable may set the number of workers."""
     SIZE = "size"
-    """It may say how many workers and threads there are, or of which class."""
+    """The number of workers or threads, or the worker class, may be lost."""
     ASSUMED = "assumed"
-    """It was taken for something that nobody says."""
+    """Something is assumed that no file says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,121 +77,122 @@ class NotTaken:
     """One thing in a user's file that cannot be taken over."""
 
     file: Path | None = None
-    """None for the file that is read."""
+    """File that contains it; None for the file being read."""
     line: int
     what: str
-    """As the file has it."""
+    """The text as it stands in the file."""
     why: str
-    """The end of a sentence."""
+    """The reason, as the end of a sentence."""
     weight: Weight = Weight.PLAIN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileReading:
-    """What a configuration file says, as far as it can be seen without running it."""
+    """Contents of a configuration file, as far as they can be read without running it."""
 
     settings: Settings = field(default_factory=dict)
     """The values of the server's settings, its real defaults included."""
     said: frozenset[str] = frozenset()
-    """The settings of which the file itself says something."""
+    """Names of the settings that the file itself gives."""
     computed: Mapping[str, str] = field(default_factory=dict)
-    """By setting what the file computes: only the server knows it once it runs."""
+    """Expressions in the file by setting name; only the running server knows their values."""
     changes: tuple[Change, ...] = ()
     not_taken: tuple[NotTaken, ...] = ()
-    """What the race goes without."""
+    """Parts of the file that the race ignores."""
     forwards: str = ""
-    """The protocol in which it forwards to the app; empty for a server that forwards nothing, or does not say."""
+    """Protocol towards the app; empty if the server forwards nothing or the file does not say."""
     target: str = ""
-    """Where it forwards to, as the file has it."""
+    """Upstream address, as written in the file."""
     files: frozenset[str] = frozenset()
-    """Other files of the project that it includes, relative to its folder."""
+    """Other project files that it includes, relative to its folder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NativeFile:
-    """A configuration file of the user's."""
+    """A configuration file from the user."""
 
     path: Path
     text: str
     reading: FileReading
     folder: Path = Path()
-    """The project's, in which the places that it names are looked for."""
+    """The project's folder, searched for the paths that the file names."""
     here: Path | None = None
-    """Where it lies on this machine, if ``path`` is a place on another one."""
+    """Path of the file on this machine, if ``path`` is on another machine."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signs:
-    """What in a project's files shows that a server stands in front of the app. All are regular expressions."""
+    """Regular expressions that recognise a front end in a project's files."""
 
     files: str = ""
-    """The names of its configuration files."""
+    """Names of its configuration files."""
     forwards: str = ""
-    """What in such a file forwards to an app."""
+    """Text in such a file that forwards to an app."""
     documents: str = ""
-    """What a compose file or a manifest of Kubernetes says of it."""
+    """Text in a compose file or Kubernetes manifest that mentions it."""
 
 
 _ReadOptions = Callable[[str, str], Sequence[tuple[str, str | None]]]
-"""Returns the options in a configuration file's text, of the section that is named behind the file, if one is.
+"""Return the options in a configuration file's text, from the section named after the file name, if any.
 
-A name with an underscore is no option of the command line. Raises ValueError for what it cannot read.
+A name with an underscore is no option of the command line. Raises ValueError for unreadable text.
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """One row of a server's table of options: what it is called in each place, and what Stackrace does with it."""
+    """One row of a server's option table: the option's names, and how Stackrace treats it."""
 
     names: str = field(kw_only=False)
-    """Its names on the command line without dashes, long ones first, blanks between them: ``workers w``. The first
-    is the one that Stackrace writes; empty: the command line has none for it."""
+    """Command-line names without dashes, long ones first, separated by blanks: ``workers w``. Stackrace writes the
+    first; empty if the option has no command-line name.
+    """
     setting: Setting | None = None
-    """The setting of ours that it is; None where there is none."""
+    """The Stackrace setting for this option; None if there is none."""
     concern: Concern | None = None
-    """What it is about that is decided for every server, so that a user's own value is refused or replaced."""
+    """Subject that Stackrace decides, so that the user's value is refused or replaced; None if the user decides."""
     key: str | None = None
-    """What the server's configuration file calls it; None: as its first name, with underscores; empty: nothing."""
+    """Key in the server's configuration file; None: the first name, with underscores; empty: no key."""
     default: SettingValue | None = None
-    """What the server does where nobody says anything; None: what the setting's default is."""
+    """The server's own default; None: the default of the setting."""
     values: Settings = field(default_factory=dict)
-    """What its words mean for the setting; empty: the setting takes them as they are."""
+    """Setting values by the option's words; empty: the setting takes the words unchanged."""
     variable: str = ""
-    """The environment variable whose value it has where nobody gives it."""
+    """Environment variable that supplies the value if the option is not given."""
     is_switch: bool = False
-    """Whether it takes no value."""
+    """True if the option takes no value."""
     is_queue: bool = False
-    """Whether it bounds how many connections may wait for the server."""
+    """True if the option limits how many connections may wait for the server."""
     is_for_development: bool = False
-    """Whether it makes the server something else than a deployment: one that reloads changed code, a router."""
+    """True if the option turns a deployment into something else: a reloader for development, or a router."""
     implies: tuple[str, SettingValue] | None = None
-    """The setting of which it says something, though it is decided itself, and the value that it says."""
+    """Name and value of a setting that this option implies, even though Stackrace decides the option itself."""
     protocol: str | None = None
-    """The protocol that it makes the server speak in place of HTTP; empty: its value."""
+    """Protocol that the server speaks with this option, in place of HTTP; empty: the option's value names it."""
     reads: _ReadOptions | None = None
-    """What reads the file that it names, where no path can name that."""
+    """Reader of the options file that this option names, if a stack path cannot name that file."""
     unreadable: bool = False
-    """Whether it names a file that nothing reads."""
+    """True if the option names a file that Stackrace cannot read."""
     written: SettingValue | Callable[[Site], object] | None = field(default=None, compare=False)
-    """What Stackrace writes: a value, or a function that returns it for a site; see ``servers.settings``."""
+    """Value that Stackrace writes, or a function that returns it for a site; see ``servers.settings``."""
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Leave out what is written, which no pickle can hold: whoever writes it has the catalogue."""
+        """Leave out ``written``, which cannot be pickled; code that needs it has the catalogue."""
         return _option, ({each.name: getattr(self, each.name) for each in fields(self) if each.name != "written"},)
 
     @property
     def long(self) -> tuple[str, ...]:
-        """Its long names."""
+        """Names of more than one letter."""
         return tuple(name for name in self.names.split() if len(name) > 1)
 
     @property
     def names_file(self) -> bool:
-        """Whether it names a file of options that no path can name."""
+        """True if the option names an options file that a stack path cannot name."""
         return self.reads is not None or self.unreadable
 
     @property
     def file_key(self) -> str:
-        """What the server's configuration file calls it; empty for nothing."""
+        """Key in the server's configuration file; empty if it has none."""
         return self.names.partition(" ")[0].replace("-", "_") if self.key is None else self.key
 
 
@@ -200,17 +201,17 @@ def _option(values: Mapping[str, Any]) -> Option:
 
 
 def switches(names: str, concern: Concern | None = None) -> tuple[Option, ...]:
-    """Return a row for each of the switches in ``names``, with commas between them."""
+    """Return a row for each switch in the comma-separated ``names``."""
     return tuple(Option(each.strip(), concern=concern, is_switch=True) for each in names.split(","))
 
 
 def decided(concern: Concern, names: str) -> tuple[Option, ...]:
-    """Return a row for each of the options in ``names``, with commas between them; all are decided here."""
+    """Return a row for each option in the comma-separated ``names``; Stackrace decides all of them."""
     return tuple(Option(each.strip(), concern=concern) for each in names.split(","))
 
 
 def passed(names: str) -> tuple[Option, ...]:
-    """Return a row for each of the options in ``names``, with commas between them, that is passed on as it is."""
+    """Return a row for each option in the comma-separated ``names``; all are passed on unchanged."""
     return tuple(Option(each.strip()) for each in names.split(","))
 
 
@@ -240,78 +241,78 @@ def _as_they_are(settings: Settings) -> Settings:
 
 @dataclass(frozen=True, kw_only=True)
 class NativeOptions:
-    """A server's own options: the table of all that Stackrace knows, and how commands and files are read by it.
+    """A server's own options: the table of all that Stackrace knows, and how to read commands and files with it.
 
-    Options that no row has are passed on as they are given.
+    Options without a row are passed on unchanged.
     """
 
     rows: tuple[Option, ...]
     in_paths: bool = True
-    """Whether a stack's path may give them."""
+    """True if a stack path may give them."""
     programs: tuple[str, ...] = ()
-    """What its program is called, also as a module of Python's; empty: projects do not say how it starts."""
+    """Names of the server's program or Python module; empty: not looked for in a project's start commands."""
     verbs: Mapping[str, str] = field(default_factory=dict)
-    """The first words that say what the program does, and the options that they are; empty: none."""
+    """Options that the program's first word stands for, by that word; empty: there are none."""
     path: str = ""
-    """How a path calls it; empty: by the server's name."""
+    """Server as a stack path spells it; empty: the server's name."""
     abbreviates: bool = False
-    """Whether the server takes the beginning of an option for the whole."""
+    """True if the server accepts abbreviated options."""
     underscores: bool = False
-    """Whether its options may have underscores in place of dashes."""
+    """True if underscores may replace the dashes in options."""
     ends: str = ""
-    """The letters that would end a value in its configuration, so that no value may have them."""
+    """Letters that no value may contain, because they end a value in the server's configuration."""
     prefix: str = ""
-    """How the variables begin that stand for its options: ``UVICORN_``."""
+    """Prefix of the environment variables that set options: ``UVICORN_``."""
     arguments: str = ""
-    """The variable that holds more words of its command line."""
+    """Environment variable with additional command-line words."""
     order: str = ""
-    """The names of its settings in the order in which they are shown, if that is not the one of the rows."""
+    """Setting names in display order; empty: the order of the rows."""
     is_inside: bool = False
-    """Whether it lives inside a front end, so that no other one of the project's stands before it."""
+    """True if the server runs inside a front end, so that no other front end of the project stands before it."""
     file: str = ""
-    """What its configuration file is usually called; empty: a path can name none."""
+    """Usual name of the configuration file; empty: a stack path can name none."""
     file_option: str = ""
-    """The option that names this file."""
+    """Command-line option that names this file."""
     file_suffix: str = ""
-    """How a word ends that is such a file without an option; empty: no word is."""
+    """Suffix of a command-line word that is a configuration file without an option; empty: none."""
     default_file: str = ""
-    """The configuration file that it reads where nobody names one."""
+    """Configuration file that the server reads if none is given."""
     read: Callable[[str, Path, Path], FileReading] = _nothing_read
-    """Reads such a file: its text, its path, the project's folder. Raises ValueError for what is wrong with it."""
+    """Reader of such a file, from its text, its path and the project's folder; raises ValueError if invalid."""
     ignored: Callable[[str], Iterable[tuple[str, str]]] = _nothing_ignored
-    """Returns the settings in the text of such a file that the server does not know and ignores.
+    """Function that returns the settings in such a file's text that the server does not know and ignores.
 
     Each comes with the setting that was probably meant, or with nothing.
     """
     inspector: Path | None = None
-    """A program for the app's interpreter: given a configuration file, it prints what the server makes of that."""
+    """Program for the app's interpreter that prints the server's view of a configuration file."""
     effective: Callable[[Mapping[str, object]], Settings] = _no_values
-    """Returns the settings among what ``inspector`` prints."""
+    """Function that extracts the settings from what ``inspector`` prints."""
     becomes: Callable[[Settings], Settings] = _as_they_are
-    """What it makes of settings by itself."""
+    """Function that returns the settings after the server's own adjustments."""
     at_once: Callable[[Settings], int] = _no_limit
-    """How many requests it works on at once with such settings, at most; 0: only connections limit that."""
+    """Function that returns the maximum of requests in progress; 0: only connections limit them."""
     idle: Callable[[Settings], frozenset[str]] = _nothing
-    """The settings that do nothing beside the others, but those of which the settings themselves say it."""
+    """Function that returns settings without effect beside the others, except those of ``Setting.only``."""
 
     @cached_property
     def by_name(self) -> Mapping[str, Option]:
-        """The rows by each of their names."""
+        """Rows by each of their names."""
         return {name: row for row in self.rows for name in row.names.split()}
 
     def row(self, name: str) -> Option:
-        """Return the row of the option ``name``; for one that no row has, one that is passed on as it is given."""
+        """Return the row of the option ``name``; if there is none, a row that passes it on unchanged."""
         return self.by_name.get(name) or Option(name)
 
     @property
     def spec_settings(self) -> tuple[Setting, ...]:
-        """The settings of the rows, for the server's spec."""
+        """Settings of the rows, for the server's spec."""
         settings = {row.setting.name: row.setting for row in self.rows if row.setting is not None}
         return tuple(settings[name] for name in (self.order.split() or settings))
 
     @cached_property
     def defaults(self) -> Settings:
-        """The values of settings where nobody says anything."""
+        """Default values of the settings, by name."""
         return {
             row.setting.name: row.setting.default if row.default is None else row.default
             for row in self.rows
@@ -320,13 +321,13 @@ class NativeOptions:
 
     @property
     def keys(self) -> Mapping[str, str]:
-        """What its configuration file calls the settings, but for those that are decided for the server."""
+        """Setting names by their key in the configuration file, without those that Stackrace decides."""
         rows = [row for row in self.rows if row.file_key and not row.concern]
         return {row.file_key: row.setting.name for row in rows if row.setting is not None}
 
     @property
     def decided_keys(self) -> Mapping[str, Concern]:
-        """What its configuration file may set and is decided for it, by concern."""
+        """Keys in the configuration file that Stackrace decides, with their concern, sorted by it."""
         kinds = list(Concern)
         decided = [(row, row.concern) for row in self.rows if row.concern and row.file_key]
         decided.sort(key=lambda each: (kinds.index(each[1]), each[0].setting is None))
@@ -334,19 +335,19 @@ class NativeOptions:
 
     @property
     def queue(self) -> str:
-        """The option that bounds how many connections may wait for it, in its file and on its command line."""
+        """Name of the option that limits how many connections may wait; empty if there is none."""
         return next((row.long[0] for row in self.rows if row.is_queue), "")
 
     def words_of(self, setting: str) -> Settings:
-        """Return what its words mean for ``setting``; empty: that takes them as they are."""
+        """Return the values of ``setting`` by the option's words; empty: it takes the words unchanged."""
         return next(
             (row.values for row in self.rows if row.setting is not None and row.setting.name == setting), {}
         )
 
     def reading(self, said: Iterable[tuple[str, SettingValue | None, str]]) -> FileReading:
-        """Return what a file says of settings, the last word counting: of each its name, its value and its words.
+        """Return a file's settings from triples of name, value and text; the last one for a name wins.
 
-        The value is None where only the server knows it, once it runs.
+        The value is None if only the running server knows it.
         """
         settings, computed, names = dict(self.defaults), dict[str, str](), set[str]()
         for name, value, words in said:
@@ -360,12 +361,12 @@ class NativeOptions:
         return FileReading(settings=settings, said=frozenset(names), computed=computed)
 
     def reads(self, variable: str) -> bool:
-        """Tell whether the server takes anything of its own from an environment variable."""
+        """Tell whether an environment variable configures this server."""
         is_option = bool(self.prefix) and variable.startswith(self.prefix)
         return is_option or variable in {self.arguments, *(row.variable for row in self.rows)} - {""}
 
     def problem(self, name: str, value: str | None) -> str:
-        """Say why the option ``name`` cannot be given, empty if it can."""
+        """Return the reason why the option ``name`` cannot be given; empty if it can."""
         if value is not None and any(letter in value for letter in self.ends):
             return f"its value holds one of {self.ends}; leave it out"
         begun = [row for row in self.rows if any(each.startswith(name) for each in row.long)]

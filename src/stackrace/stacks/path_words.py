@@ -1,7 +1,7 @@
-"""The words of a stack path: where one hop and one setting end, how values are quoted, what is the server's own.
+"""The words of a stack path: the ends of hops and settings, quoted values, and the server's own options.
 
 A value in a server's own language, an option ``--NAME=VALUE`` or ``config=FILE``, may hold ``/``: only
-``/PROTOCOL/`` ends it. One with a comma, a plus or a blank is written in quotes.
+``/PROTOCOL/`` ends it. A value with a comma, a plus or a blank must be quoted.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _WORD = re.compile(
     )""",
     re.VERBOSE,
 )
-"""After its separator: what is the server's own, in quotes, in torn quotes, or plain; a setting of ours; a name."""
+"""A separator and its word: an option of the server's own (quoted, half quoted or plain), a setting or a name."""
 _PLAIN = re.compile(r"[^\s,+#\"'][^\s,+#]*")
 
 
 @dataclass(frozen=True, slots=True)
 class HopWords:
-    """One hop as written: how it is reached (None: inside the one before), its name and its settings' words."""
+    """One hop as written: its protocol (None: inside the hop before), its name and its settings."""
 
     protocol: str | None
     server: str
@@ -47,7 +47,7 @@ class HopWords:
 
 
 def quoted(value: str) -> str:
-    """Return ``value`` as a path can hold it; what a path could not hold was never read from one."""
+    """Return ``value`` as a stack path writes it, in quotes if necessary; it must come from a path."""
     if _PLAIN.fullmatch(value) and not re.search(_WIRE, f"{value}/"):
         return value
     quote = _QUOTES[0] if _QUOTES[0] not in value else _QUOTES[1]
@@ -55,7 +55,7 @@ def quoted(value: str) -> str:
 
 
 def hops_of(text: str) -> list[HopWords]:
-    """Split a path into its hops; raises StackError where it cannot be split."""
+    """Split a path into its hops; raises StackError if it cannot be split."""
     segments: list[list[tuple[str, str]]] = [[]]
     for separator, word in _words(text):
         if separator == "/":
@@ -105,29 +105,29 @@ def _words(text: str) -> Iterator[tuple[str, str]]:
 
 
 _MOST_BYTES = 256 * 1024
-"""More than any configuration that people write; what is longer is something else."""
+"""Larger than any real configuration file."""
 
 _LONG_NAME = re.compile(r"--[A-Za-z][A-Za-z0-9_-]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NativeWords:
-    """The words of a hop, told apart."""
+    """The words of a hop, by kind."""
 
     options: tuple[GivenOption, ...] = ()
     config: str = ""
     file: NativeFile | None = None
     others: tuple[tuple[str, str | None], ...] = ()
-    """Settings of ours."""
+    """Settings of Stackrace."""
 
     @property
     def reading(self) -> FileReading:
-        """What the file says; nothing without one."""
+        """Contents of the configuration file; empty without a file."""
         return self.file.reading if self.file else FileReading()
 
 
 def native_words(hop: HopWords, spec: ServerSpec, folder: Path | None) -> NativeWords:
-    """Tell the words of ``hop`` apart. Raises StackError for what the server does not take, or cannot be given."""
+    """Sort the words of ``hop`` by kind. Raises StackError for a word that the server does not accept."""
     names = {setting.name for setting in spec.settings}
     options = [word for word in hop.settings if word[0].startswith("-")]
     files = [word for word in hop.settings if word[0] == CONFIG and CONFIG not in names]

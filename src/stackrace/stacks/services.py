@@ -1,4 +1,4 @@
-"""What an app needs beside it: the services, how a private instance of each is started and how it is reached."""
+"""Services that an app needs beside it: how to start a private instance of each, and how to reach it."""
 
 from __future__ import annotations
 
@@ -13,33 +13,32 @@ from urllib.parse import quote
 from ..base.errors import Lack
 
 DATA = "data"
-"""The folder, in a service's directory, that holds all it keeps. It exists, empty, before anything is run.
+"""Folder in a service's directory with all that it stores. It exists, empty, before any command runs.
 
-Nothing in it may depend on the directory's own name: the folder is copied, and started again somewhere else.
+Nothing in it may depend on the directory's name: the folder is copied and started again elsewhere.
 """
 FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")
-"""Where Debian has programs that no user's PATH names."""
+"""Folders of Debian programs that are often missing from a user's PATH."""
 _POSTGRESQL = Path("/usr/lib/postgresql")
-"""Where Debian's packages leave it, by version; the newest counts."""
+"""Installation folder of Debian's packages, by version; the newest is used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceRecipe:
-    """How to start one private instance of a service."""
+    """Commands and variables of one private instance of a service."""
 
     command: tuple[str, ...]
-    """Starts it; stays in the foreground."""
+    """Command that starts the service in the foreground."""
     ready: tuple[str, ...]
     """A command that succeeds once the service answers."""
     environment: Mapping[str, str]
-    """Handed to the app."""
+    """Environment variables for the app."""
     prepare: tuple[tuple[str, ...], ...] = ()
-    """Commands that are run once, before ``command``."""
+    """Commands to run once, before ``command``."""
     after: tuple[tuple[str, ...], ...] = ()
-    """Commands that are run once it is ready."""
+    """Commands to run once the service is ready."""
     settle: tuple[tuple[str, ...], ...] = ()
-    """Commands that are run whenever an app has filled it, so that maintenance is done before anything is
-    measured."""
+    """Commands to run after an app has filled the service, so that maintenance is over before the measurement."""
     stop: signal.Signals = signal.SIGTERM
     """The signal that ends it cleanly."""
 
@@ -50,21 +49,21 @@ class Service:
 
     name: str
     apt: tuple[str, ...]
-    """Debian packages that bring it."""
+    """Debian packages that contain it."""
     programs: tuple[str, ...]
-    """All that it needs, the server first."""
+    """Programs that it needs, the server first."""
     prints_version: tuple[str, ...] = ("--version",)
     """Arguments that make the server print its version."""
     recipe: Callable[[Path], ServiceRecipe]
-    """Says how to start an instance in a directory, which is private and holds an empty ``DATA``; pure."""
+    """Function that returns how to start an instance in a private directory with an empty ``DATA``; pure."""
 
     def missing(self) -> str:
-        """Say what is not installed; empty when nothing is missing."""
+        """Return which programs are not installed; empty if none is missing."""
         missing = [name for name in self.programs if _find(name) is None]
         return f"no program {', '.join(missing)}" if missing else ""
 
     def lack(self) -> Lack | None:
-        """Return what is not installed here, None where it is ready."""
+        """Return what is not installed; None if nothing is missing."""
         return Lack(name=self.name, missing=missing, packages=self.apt) if (missing := self.missing()) else None
 
     def version(self) -> tuple[str, ...]:
@@ -78,7 +77,7 @@ def services() -> Mapping[str, Service]:
 
 
 def _find(name: str) -> str | None:
-    """Return the absolute path of a program: of PostgreSQL's newest, else on PATH or in the sbin folders."""
+    """Return the absolute path of a program: from the newest PostgreSQL, else from PATH or the sbin folders."""
     folders = _POSTGRESQL.glob("*/bin") if name in _POSTGRESQL_PROGRAMS else ()
     versions = [folder for folder in folders if folder.parent.name.replace(".", "", 1).isdecimal()]
     newest = sorted(versions, key=lambda folder: float(folder.parent.name), reverse=True)
@@ -90,10 +89,10 @@ def _program(name: str) -> str:
 
 
 def _mariadb(directory: Path) -> ServiceRecipe:
-    """A private data directory with a database ``app`` for the user root, with the durability of production.
+    """Return a private server with a database ``app`` for the user root, as durable as in production.
 
     innodb_flush_log_at_trx_commit and memory stay as shipped. Source: MariaDB documentation, mariadb-install-db,
-    mariadbd options, and what is named at the options.
+    mariadbd options, and the sections named at the options.
     """
     socket, data = directory / "socket", directory / DATA
     as_root = ("--no-defaults", f"--socket={socket}", "--user=root")
@@ -113,7 +112,7 @@ def _mariadb(directory: Path) -> ServiceRecipe:
         # InnoDB Buffer Pool, dump and restore: no pages are read in the background after a start
         "--innodb-buffer-pool-dump-at-shutdown=OFF",
         "--innodb-buffer-pool-load-at-startup=OFF",
-        # Event Scheduler: off as shipped, and said here because a table could ask for it
+        # Event Scheduler: off as shipped; set explicitly because a table could turn it on
         "--event-scheduler=OFF",
         # Aria System Variables: no checkpoint every 30 s
         "--aria-checkpoint-interval=0",
@@ -124,7 +123,7 @@ def _mariadb(directory: Path) -> ServiceRecipe:
         command=(_program("mariadbd"), "--no-defaults", *options),
         ready=(*admin, "ping"),
         after=((*admin, "create", "app"),),
-        # a slow shutdown purges and merges all that is left to do, so that a copy starts with nothing to do
+        # a slow shutdown purges and merges everything, so that a copy starts without pending work
         # (InnoDB System Variables, innodb_fast_shutdown)
         settle=(
             (_program("mariadb-check"), *as_root, "--silent", "--analyze", "--all-databases"),
@@ -142,10 +141,10 @@ def _mariadb(directory: Path) -> ServiceRecipe:
 
 
 def _memcached(directory: Path) -> ServiceRecipe:
-    """It keeps nothing on disk, so every race begins with an empty one, whatever an app's preparation put there.
+    """Return a server that stores nothing on disk, so that every race begins with an empty one.
 
-    512 MiB, taken as they are filled, so that nothing is evicted in a race; its own four threads. The crawler that
-    looks for expired items and the moving of memory between size classes are maintenance, so off.
+    It has 512 MiB, allocated as it fills, so that nothing is evicted in a race, and memcached's own four threads.
+    The crawler for expired items and the rebalancing of size classes are maintenance, so they are off.
     Source: memcached(1) and `memcached -h`.
     """
     socket = str(directory / "socket")
@@ -159,12 +158,12 @@ def _memcached(directory: Path) -> ServiceRecipe:
 
 
 _PORT = "5432"
-"""Part of the name of PostgreSQL's socket; said everywhere, for a PGPORT of the user's shell would change it."""
+"""Part of the name of PostgreSQL's socket; given to every command, because the user's PGPORT would change it."""
 _POSTGRESQL_PROGRAMS = ("postgres", "initdb", "pg_isready", "psql", "vacuumdb")
 
 
 def _postgresql(directory: Path) -> ServiceRecipe:
-    """fsync, synchronous_commit and memory stay as shipped: what an app meets in production.
+    """Return a private server; fsync, synchronous_commit and memory stay as shipped, as in production.
 
     Source: PostgreSQL manual, initdb, postgres, vacuumdb, and the chapters named at the options.
     """
@@ -177,12 +176,12 @@ def _postgresql(directory: Path) -> ServiceRecipe:
         "port": _PORT,
         "unix_socket_directories": str(directory),
         "max_connections": "200",
-        # 20.10 Automatic Vacuuming: none falls into a slice; `settle` has done its work, statistics included
+        # 20.10 Automatic Vacuuming: none during a slice; `settle` has done its work, statistics included
         "autovacuum": "off",
-        # 20.5.2 Checkpoints: the longest time there is, and more WAL than a race writes
+        # 20.5.2 Checkpoints: the longest interval allowed, and more WAL than a race writes
         "checkpoint_timeout": "1d",
         "max_wal_size": "8GB",
-        # 20.6.4 Subscribers: its launcher would have nothing to launch
+        # 20.6.4 Subscribers: the launcher would have nothing to launch
         "max_logical_replication_workers": "0",
     }
     url = f"postgresql://postgres@{quote(str(directory), safe='')}/postgres"
@@ -194,7 +193,7 @@ def _postgresql(directory: Path) -> ServiceRecipe:
             *(word for name, value in options.items() for word in ("-c", f"{name}={value}")),
         ),
         ready=(_program("pg_isready"), "-q", *reach),
-        # frozen, so that reading a row never has to write a page; then nothing is left for a checkpoint
+        # freeze the rows, so that reading one never writes a page; then leave nothing for a checkpoint
         settle=(
             (_program("vacuumdb"), *as_owner, "--quiet", "--all", "--freeze", "--analyze"),
             (_program("psql"), *as_owner, "-X", "-q", "-d", "postgres", "-c", "CHECKPOINT"),
@@ -212,7 +211,7 @@ def _postgresql(directory: Path) -> ServiceRecipe:
 
 
 def _redis(directory: Path) -> ServiceRecipe:
-    """A cache or a broker that writes nothing to disk while it serves: snapshots and the append-only file are off.
+    """Return a cache or broker that writes nothing to disk while it serves: no snapshots, no append-only file.
 
     Source: redis.conf as commented by its authors; every directive may stand on the command line.
     """
@@ -223,18 +222,18 @@ def _redis(directory: Path) -> ServiceRecipe:
         "--port": "0",
         "--unixsocket": socket,
         "--unixsocketperm": "777",
-        # SNAPSHOTTING and APPEND ONLY MODE: no fork and no writing meanwhile
+        # SNAPSHOTTING and APPEND ONLY MODE: no fork and no writes during a race
         "--save": "",
         "--appendonly": "no",
         "--dir": str(directory / DATA),
-        # ACTIVE DEFRAGMENTATION: off as shipped, and said here because packages may ship it otherwise
+        # ACTIVE DEFRAGMENTATION: off as shipped; set explicitly because packages may change it
         "--activedefrag": "no",
     }
     client = (_program("redis-cli"), "-s", socket)
     return ServiceRecipe(
         command=(_program("redis-server"), *(word for option in options.items() for word in option)),
         ready=("sh", "-c", '"$@" | grep -q PONG', "ready", *client, "ping"),
-        # the one snapshot, which a copy loads at its start
+        # the only snapshot, which a copy loads at its start
         settle=((*client, "save"),),
         environment=dict.fromkeys(("REDIS_URL", "CACHE_URL"), f"unix://{socket}") | {"REDIS_SOCKET": socket},
     )

@@ -1,7 +1,7 @@
 """A stack is a path: ``nginx/uwsgi/uwsgi:processes=4``, ``apache+mod_wsgi:mode=daemon``.
 
 ``/protocol/`` goes over a wire, ``+`` stays inside the same server, ``:`` gives settings. This module holds
-the values, and the names under which one stack races more than once; ``stack_path`` reads and writes their text.
+the values, and the names under which one stack races more than once; ``stack_path`` parses and formats them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Settings = Mapping[str, SettingValue]
 
 
 class Protocol(StrEnum):
-    """What is spoken on a wire between two hops, or between the client and the first."""
+    """Protocol between two hops, or between the client and the first hop."""
 
     HTTP = "http"
     FASTCGI = "fastcgi"
@@ -29,7 +29,7 @@ class Protocol(StrEnum):
 
 
 class Interface(StrEnum):
-    """How a server calls the application it hosts."""
+    """Interface between a server and the application it hosts."""
 
     WSGI = "wsgi"
     ASGI = "asgi"
@@ -38,25 +38,25 @@ class Interface(StrEnum):
 
 
 class Socket(StrEnum):
-    """The kind of socket a hop behind another listens on."""
+    """Kind of socket that a hop behind another listens on."""
 
     UNIX = "unix"
     TCP = "tcp"
 
 
 class Origin(StrEnum):
-    """Whose choice a setting's value is."""
+    """Origin of a setting's value."""
 
     DEFAULT = "default"
-    """What the server does when nobody says anything."""
+    """The server's default."""
     RECOMMENDED = "recommended"
-    """What the server's own documentation advises."""
+    """Recommended by the server's own documentation."""
     HISTORIC = "historic"
-    """What a published comparison used."""
+    """Used by a published comparison."""
     TUNED = "tuned"
     """Chosen for this race, by its author or a tuner."""
     OWN = "own"
-    """Said in the server's own language: by an option given as it is, or in a file of the user's."""
+    """Given in the server's own language: by one of its options, or in a configuration file from the user."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,28 +65,28 @@ class Setting:
 
     name: str
     default: SettingValue
-    """Its type is the setting's."""
+    """Default value; its type is the setting's type."""
     help: str
-    """One sentence."""
+    """Help text of one sentence."""
     choices: tuple[str, ...] = ()
-    """The only values of a text; empty: any."""
+    """Allowed values of a text; empty: any."""
     minimum: int = 1
     maximum: int = 4096
-    """Of a whole number, inclusive as the minimum."""
+    """Largest whole number, inclusive; ``minimum`` is inclusive, too."""
     origin: Origin = Origin.DEFAULT
     implies: Mapping[str, Interface] = field(default_factory=dict)
-    """Which interface a value hosts, where a server can host several (``class=uvicorn``)."""
+    """Interface by value, if a server can host several (``class=uvicorn``)."""
     listens: Mapping[str, frozenset[Protocol]] = field(default_factory=dict)
-    """The values with which the server knows only some of its protocols, and which."""
+    """Protocols by value, for values with which the server knows only some of its protocols."""
     closes: Mapping[SettingValue, str] = field(default_factory=dict)
-    """The values with which the server closes each connection after one answer, and the reason with its remedy."""
+    """Values with which the server closes each connection after one answer, each with the reason and its remedy."""
     only: Mapping[str, tuple[SettingValue, ...]] = field(default_factory=dict)
-    """The values of other settings beside which it does anything; empty: it always does. See `idle`."""
+    """Values of other settings that this one needs to have an effect; empty: it always has one. See `idle`."""
     tunable: Tunable | None = None
-    """What a tuner tries of it; None where nothing is to be gained, or where that is not for a tuner to decide."""
+    """Values for a tuner to try; None if there is nothing to gain, or a tuner must not decide it."""
 
     def applies(self, settings: Settings) -> bool:
-        """Tell whether it does anything beside these ``settings`` of its server; those left out may be anything."""
+        """Tell whether it has an effect beside its server's ``settings``; missing ones may have any value."""
         return all(name not in settings or settings[name] in values for name, values in self.only.items())
 
     def is_tuned(self, settings: Settings) -> bool:
@@ -95,7 +95,7 @@ class Setting:
 
     @property
     def is_open(self) -> bool:
-        """Whether its default takes whichever interface the app offers, where other values say one."""
+        """True if the default takes whichever interface the app offers, while other values name one."""
         return bool(self.implies) and self.default not in self.implies
 
 
@@ -114,20 +114,20 @@ BEHIND_ANOTHER = (
         help="Independent copies of this server; the hop before balances the load over them.",
     ),
 )
-"""Settings that every server has when it stands behind another one, beside its own."""
+"""Settings of every server that stands behind another one, in addition to its own."""
 
 CACHE = "cache"
-"""The setting by which a server that can keep answers declares that it does; a hidden cache invalidates a slice."""
+"""Setting that declares that a server caches answers; an undeclared cache invalidates a slice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessCount:
-    """How many processes a server does its work with; those that only manage them are not counted."""
+    """Number of processes that do a server's work, without those that only manage them."""
 
     setting: str
-    """The setting that says it."""
+    """Setting that determines the number."""
     least: int
-    """0 where their number follows the load."""
+    """Smallest number; 0 if the number follows the load."""
     most: int
 
 
@@ -145,49 +145,49 @@ def _never(settings: Settings) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerSpec:
-    """What a catalogue entry can do, as far as the grammar of stacks needs to know."""
+    """A server's abilities, as far as the grammar of stacks needs them."""
 
     name: str
-    """As paths spell it; of what is gone it may be a pair, as ``nginx+mod_wsgi``."""
+    """Name in stack paths; for a technique that is gone it may be a pair, as ``nginx+mod_wsgi``."""
     title: str
-    """As people write it."""
+    """Name in texts."""
     listens: frozenset[Protocol] = frozenset()
-    """Empty for what lives inside another server."""
+    """Protocols it listens to; empty if it lives inside another server."""
     forwards: Mapping[Protocol, tuple[Socket, ...]] = field(default_factory=dict)
-    """The kinds of socket it can reach, by protocol."""
+    """Kinds of socket that it can connect to, by protocol."""
     balances: bool = True
-    """Whether it can forward to several instances."""
+    """True if it can forward to several instances."""
     hosts: frozenset[Interface] = frozenset()
     inside: frozenset[str] = frozenset()
-    """The servers it can live in, as in ``apache+mod_wsgi``; empty: it stands by itself."""
+    """Servers it can live in, as in ``apache+mod_wsgi``; empty: it is a process of its own."""
     asks: Settings = field(default_factory=dict)
-    """The settings that it wants of such a server, unless the path says otherwise."""
+    """Settings that it needs in the server around it, unless the path gives others."""
     sockets: tuple[Socket, ...] = (Socket.UNIX, Socket.TCP)
-    """What it can listen on behind a front end, preferred first."""
+    """Kinds of socket it can listen on behind a front end, preferred first."""
     settings: tuple[Setting, ...] = ()
     processes: Callable[[Settings], ProcessCount | None] = _not_counted
-    """How many processes its settings make it work with; None where they do not say."""
+    """Function that returns the number of processes for given settings; None if the settings do not say."""
     threads: Callable[[Settings], int] = _threads
-    """How many threads of each process run the app with these settings; 0 where there is no limit."""
+    """Function that returns how many threads of each process run the app; 0 for no limit."""
     preloads: Callable[[Settings], bool] = _never
-    """Whether its settings make it load the app once, before it makes its processes."""
+    """Function that tells whether the app is loaded once, before the processes fork."""
     alone: bool = False
-    """Whether only one of it can run on a machine, since it writes to fixed places."""
+    """True if only one instance can run on a machine, because it writes to fixed paths."""
     native: NativeOptions | None = None
-    """Its own options, and how people start it; None where Stackrace knows neither."""
+    """The server's own options and start commands; None if Stackrace knows neither."""
     signs: Signs | None = None
-    """What shows that a project has it in front of its app; None for what is no front end, or is not looked for."""
+    """Signs of it in a project's files; None if it is no front end or not looked for."""
     suggested_for: frozenset[Interface] = frozenset()
-    """The interfaces for which messages name it as an example of a host."""
+    """Interfaces for which messages suggest it as a host."""
     package: str = ""
-    """PyPI's package of the server, of which a path may name a version; empty for what comes from elsewhere."""
+    """PyPI package whose version a path may name; empty for a server from elsewhere."""
     gone: str = ""
-    """Why a technique that people still look for can no longer be had, and what took its place."""
+    """For a technique that no longer exists: why, and what replaced it."""
 
     def hosting(self, interface: Interface) -> tuple[str, ...]:
-        """Return how a path names it so that it hosts ``interface``: ``granian``, ``gunicorn:class=asgi``.
+        """Return how a path names it as a host of ``interface``: ``granian``, ``gunicorn:class=asgi``.
 
-        Its name alone where that is enough; nothing where it does not host the interface.
+        Its name alone if that is enough; nothing if it does not host the interface.
         """
         if interface not in self.hosts:
             return ()
@@ -198,13 +198,13 @@ class ServerSpec:
         return (self.name,)
 
     def idle(self, settings: Settings) -> frozenset[str]:
-        """Return which settings do nothing beside ``settings``; what an open one takes is not known yet."""
+        """Return the settings without effect beside ``settings``; the value of an open one is not known yet."""
         open_ = {setting.name: setting.default for setting in self.settings if setting.is_open}
         known = {name: value for name, value in settings.items() if name not in open_ or value != open_[name]}
         return frozenset(setting.name for setting in self.settings if not setting.applies(known))
 
     def setting(self, name: str) -> Setting:
-        """Return the setting called ``name``; raises KeyError when there is none."""
+        """Return the setting called ``name``; raises KeyError if there is none."""
         for setting in self.settings:
             if setting.name == name:
                 return setting
@@ -221,46 +221,46 @@ class Hop:
     version: str = ""
     """Version of the server that the path names; empty where it names none."""
     chosen: Settings = field(default_factory=dict)
-    """The settings that the path itself gives."""
+    """Settings that the path gives."""
     settings: Settings = field(default_factory=dict)
-    """All settings, the catalogue's defaults included."""
+    """All settings, including the defaults."""
     origins: Mapping[str, Origin] = field(default_factory=dict)
-    """Whose choice each setting is."""
+    """Origin of each setting's value."""
     options: tuple[GivenOption, ...] = ()
-    """What the path says in the server's own language."""
+    """Options that the path gives in the server's own language."""
     config: str = ""
-    """The configuration file that the path names, as written; empty without one."""
+    """Configuration file that the path names, as written; empty if none."""
     file: NativeFile | None = None
-    """That file, where it could be read: paths are also parsed where no files are."""
+    """Contents of that file; None where a path is parsed without access to files."""
 
     @property
     def server(self) -> str:
-        """Its server's name in the catalogue."""
+        """Server name in the catalogue."""
         return self.spec.name
 
     @property
     def instances(self) -> int:
-        """How many copies of the server run."""
+        """Number of copies of the server."""
         return int(self.settings.get("instances", 1))
 
     @property
     def processes(self) -> ProcessCount | None:
-        """How many processes each instance does its work with; None where its settings do not say."""
+        """Number of working processes of each instance; None if the settings do not say."""
         return self.spec.processes(self.settings)
 
     @property
     def threads(self) -> int:
-        """How many threads of each process run the app."""
+        """Number of threads of each process that run the app."""
         return self.spec.threads(self.settings)
 
     @property
     def loaders(self) -> int:
-        """How many processes load the app side by side when it starts; one where its settings do not say."""
+        """Number of processes that load the app at the same time at start; 1 if the settings do not say."""
         processes = None if self.spec.preloads(self.settings) else self.processes
         return self.instances * max(processes.least if processes else 1, 1)
 
     def resolved(self, interface: Interface) -> Settings:
-        """Return its settings in a stack that hosts by ``interface``, of which an open one takes the name."""
+        """Return the settings in a stack that hosts ``interface``; an open setting gets that interface's name."""
         open_choices = {
             setting.name: interface.value
             for setting in self.spec.settings
@@ -279,7 +279,7 @@ class Hop:
 
     @property
     def closes_because(self) -> str:
-        """Why its settings make it close each connection after one answer; empty where they do not."""
+        """Reason why each connection is closed after one answer; empty if it is not."""
         # a setting that a file of the user's computes has no value here
         reasons = (
             setting.closes.get(self.settings[setting.name], "")
@@ -320,22 +320,22 @@ class Stack:
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """What it is, however its path is spelled: two stacks of one identity are one stack."""
+        """Key that is equal for equal stacks, however their paths are spelled."""
         return self.interface, *(hop.identity(self.interface) for hop in self.hops)
 
     @property
     def is_alone(self) -> bool:
-        """Whether no second stack like it can be up, since one of its servers can run only once."""
+        """True if a second copy of this stack cannot run, because one of its servers can run only once."""
         return any(hop.spec.alone for hop in self.hops)
 
     @property
     def keeps_answers(self) -> bool:
-        """Whether a hop is declared to be a cache, so that answers may come from it rather than from the app."""
+        """True if a hop is declared to be a cache, so that answers may not come from the app."""
         return any(hop.settings.get(CACHE) is True for hop in self.hops)
 
     @property
     def processes(self) -> tuple[tuple[Hop, ...], ...]:
-        """The hops grouped by operating-system server: a hop together with those inside it."""
+        """Hops grouped by server process: a hop together with those inside it."""
         groups: list[list[Hop]] = []
         for hop in self.hops:
             if hop.protocol is None and groups:
@@ -346,7 +346,7 @@ class Stack:
 
     @property
     def process_names(self) -> tuple[str, ...]:
-        """The names of ``processes`` in reports; a server that stands in a stack twice is numbered."""
+        """Names of ``processes`` in reports; a server that appears twice is numbered."""
         plain = ["+".join(hop.server for hop in group) for group in self.processes]
         return tuple(
             name if plain.count(name) == 1 else f"{name}#{plain[: index + 1].count(name)}"
@@ -358,39 +358,39 @@ TWIN = "#twin"
 
 
 def twin_path(path: str) -> str:
-    """Return the name under which the hidden twin of the stack ``path`` races; no stack is spelled so."""
+    """Return the name of the hidden twin of the stack ``path``; no stack can be spelled so."""
     return path + TWIN
 
 
 def original_path(path: str) -> str:
-    """Return the path of the stack that races under the name ``path``: its own, unless it is a twin's."""
+    """Return ``path`` without the mark of a twin."""
     return path.removesuffix(TWIN)
 
 
 class Side(StrEnum):
-    """Which of two variants of one app or of one stack is raced, where both race under one path."""
+    """Variant of one app or one stack, if two race under the same path."""
 
     BASE = "base"
     HEAD = "head"
     ORIGINAL = "original"
-    """As the race deployed it."""
+    """The stack as the race deployed it."""
     EXPORTED = "exported"
-    """As its exported files deploy it."""
+    """The stack as its exported files deploy it."""
 
 
 def side_path(path: str, side: Side) -> str:
-    """Return the name under which the variant ``side`` of ``path`` races, a stack or a twin; none is spelled so."""
+    """Return the name of the variant ``side`` of a stack or twin ``path``; no stack can be spelled so."""
     own = original_path(path)
     return f"{own}#{side}{path[len(own) :]}"
 
 
 def side_of(path: str) -> Side | None:
-    """Return which variant races under the name ``path``, or under it as a twin; None for no variant."""
+    """Return the variant that the name ``path`` marks, also in a twin's name; None if it marks none."""
     return next((side for side in Side if original_path(path).endswith(f"#{side}")), None)
 
 
 def without_side(path: str) -> str:
-    """Return the path of the stack of which ``path`` names a variant; a twin stays one."""
+    """Return ``path`` without the mark of its variant; a twin stays a twin."""
     side = side_of(path)
     if side is None:
         return path

@@ -6,8 +6,8 @@ The grammar, with ``/`` over a wire and ``+`` inside the same server::
     hop      = server [ "@" version ] [ ":" setting { "," setting } ]
     setting  = name "=" value | "config=" file | "--" option [ "=" value ]
 
-It is typed: each hop must forward the protocol that the next one listens to, and the last must host an
-interface of the app. So N front ends × M protocols × K servers come out of N + K catalogue entries.
+Paths are checked: each hop must forward the protocol that the next one listens to, and the last must host an
+interface of the app. So N front ends × M protocols × K servers follow from N + K catalogue entries.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from .stack import (
 )
 
 _ORDER = (Interface.WSGI, Interface.ASGI, Interface.RACK, Interface.FILES)
-"""Which interface is taken where server and app share several."""
+"""Order of preference if server and app share several interfaces."""
 
 
 def parse_stack(
@@ -71,7 +71,7 @@ def _parsed(
 
 
 def _refuse_several(text: str, specs: Mapping[str, ServerSpec]) -> None:
-    """Refuse a list of stacks, which a user in a hurry takes for one."""
+    """Refuse a list of stacks, which is easily taken for one stack."""
     stacks = text.split(",")
     if len(stacks) > 1 and all(re.split("[@:/+]", stack.strip())[0] in specs for stack in stacks):
         each = " ".join(f"--stack {stack.strip()}" for stack in stacks)
@@ -213,7 +213,7 @@ def _check_alone(hops: Sequence[Hop]) -> None:
 
 
 def _check_effects(hop: Hop) -> None:
-    """Refuse a setting that does nothing beside the others: whoever gives it believes that it does."""
+    """Refuse a setting that has no effect beside the others: the user expects one."""
     idle = hop.spec.idle(hop.settings)
     for setting in hop.spec.settings:
         if setting.name in hop.chosen and setting.name in idle:
@@ -226,7 +226,7 @@ def _check_effects(hop: Hop) -> None:
 
 
 def _check_forwards(hops: Sequence[Hop]) -> None:
-    """Refuse a file that forwards in another protocol than the path says, or where the path ends."""
+    """Refuse a file that forwards in another protocol than the path says, or forwards from the last hop."""
     for hop, after in zip(hops, (*hops[1:], None), strict=True):
         wire = hop.file.reading.forwards if hop.file else ""
         if wire and (after is None or after.protocol != wire):
@@ -246,7 +246,7 @@ def _check_spoken(spec: ServerSpec, settings: Settings, protocol: str | None) ->
 
 
 def _asked(tokens: Sequence[HopWords], chain: Sequence[ServerSpec], index: int) -> Settings:
-    """What the guest inside hop ``index`` wants of it."""
+    """Return the settings that the guest inside hop ``index`` needs in it."""
     has_guest = index + 1 < len(tokens) and tokens[index + 1].protocol is None
     return chain[index + 1].asks if has_guest else {}
 
@@ -260,7 +260,7 @@ def _origin(setting: Setting, asked: Settings, own: NativeWords, chosen: Setting
 
 
 def _front(tokens: Sequence[HopWords], chain: Sequence[ServerSpec], index: int) -> ServerSpec:
-    """The server that forwards to hop ``index``: the nearest before it that is a process of its own."""
+    """Return the server that forwards to hop ``index``: the nearest one before it that is a process of its own."""
     return next(chain[before] for before in range(index - 1, -1, -1) if tokens[before].protocol is not None)
 
 
@@ -283,7 +283,7 @@ _MOST_DIGITS = 1000
 
 
 def setting_value(where: str, server: str, setting: Setting, value: str) -> SettingValue:
-    """Return the value of ``setting`` that ``value`` spells; raises StackError that begins with ``where``."""
+    """Return the value of ``setting`` that the text ``value`` means; a StackError begins with ``where``."""
     wrong = f"{where}{server}:{setting.name} cannot be {value!r}"
     if isinstance(setting.default, bool):
         if value.lower() in ("on", "true", "yes", "1"):
@@ -292,7 +292,7 @@ def setting_value(where: str, server: str, setting: Setting, value: str) -> Sett
             return False
         raise StackError(f"{wrong}; write on or off")
     if isinstance(setting.default, int):
-        # longer ones Python refuses to read
+        # Python refuses to convert longer ones
         if value.isascii() and value.isdigit() and len(value) < _MOST_DIGITS:
             number = int(value)
             if setting.minimum <= number <= setting.maximum:
@@ -304,7 +304,7 @@ def setting_value(where: str, server: str, setting: Setting, value: str) -> Sett
 
 
 def _socket(asked: str, front: ServerSpec, spec: ServerSpec, protocol: Protocol) -> str:
-    """Settle ``socket=auto``: the first kind the listener prefers that the front end can reach."""
+    """Return the kind of socket; for ``auto``, the listener's first choice that the front end can connect to."""
     shared = [kind for kind in spec.sockets if kind in front.forwards[protocol]]
     if not shared:
         raise StackError(f"{front.name} and {spec.name} share no kind of socket for {protocol}")
@@ -342,7 +342,7 @@ def _interface(text: str, last: Hop, offered: frozenset[Interface], specs: Mappi
 
 
 def _hosting(spec: ServerSpec, offered: frozenset[Interface], specs: Mapping[str, ServerSpec]) -> str:
-    """Name what would host the app: ``spec`` itself with a setting first, where it can, then all others."""
+    """Return what can host the app: ``spec`` with another setting first, then all others."""
     first = _first(offered)
     others = sorted(way for other in specs.values() if other is not spec for way in other.hosting(first))
     return _listed([*spec.hosting(first), *others])
@@ -353,7 +353,7 @@ def _first(offered: frozenset[Interface]) -> Interface:
 
 
 def _ending(front: ServerSpec, interface: Interface, specs: Mapping[str, ServerSpec]) -> str:
-    """What would make the path of ``front`` whole: a guest inside it, else a server that it can forward to."""
+    """Return what completes the path of ``front``: a guest inside it, else a server that it can forward to."""
     hosts = [spec for spec in specs.values() if interface in spec.suggested_for]
     guests = [f"+{host.name}" for host in hosts if front.name in host.inside]
     wires = [f"/{wire}/{host.name}" for host in hosts for wire in front.forwards if wire in host.listens]
@@ -369,7 +369,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def stack_text(hops: Sequence[Hop]) -> str:
-    """Return the path of ``hops`` as `parse_stack` reads it, with the settings that they were given."""
+    """Return the path of ``hops`` as `parse_stack` reads it, with the settings that were given."""
     parts = []
     for index, hop in enumerate(hops):
         joint = "" if not index else f"/{hop.protocol}/" if hop.protocol else "+"

@@ -1,4 +1,4 @@
-"""What may be tuned of a setting: which values are tried, and when they mean anything."""
+"""The values of a setting that a tuner tries, and the settings beside which it tries them."""
 
 from __future__ import annotations
 
@@ -6,55 +6,55 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 _WIDER = 2
-"""So many values beyond the largest that is tried are tried, too, where that one is the best."""
+"""Number of values to try beyond the largest one, if that was the best."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Formula:
-    """What a server's own documentation advises: ``per_core`` times the cores plus ``plus``."""
+    """A server's own advice for a setting: ``per_core`` times the cores plus ``plus``."""
 
     per_core: int
     plus: int = 0
     source: str = ""
-    """Where it says so."""
+    """Documentation that gives the advice."""
 
     def value(self, cores: int) -> int:
-        """Return what it gives on so many cores."""
+        """Return the value for this number of cores."""
         return self.per_core * cores + self.plus
 
     def __str__(self) -> str:
-        """Return it as people write it: ``2n + 1``."""
+        """Return the formula as people write it: ``2n + 1``."""
         times = "n" if self.per_core == 1 else f"{self.per_core}n"
         return f"{times} + {self.plus}" if self.plus else times
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tunable:
-    """What is tried of one setting: the ``values``, or ``steps`` whole numbers from ``least`` to the most.
+    """Values to try for one setting: ``values``, or ``steps`` whole numbers from ``least`` to the largest.
 
-    Each is about as many times the one before: two workers more matter less to twenty than to two.
+    The numbers form a geometric series: two more workers matter less to twenty than to two.
     """
 
     values: tuple[str | int | bool, ...] = ()
-    """All that is tried of a setting that is no number, or of one whose values are few."""
+    """All values to try, for a setting that is no number or has few values."""
     least: int = 1
     most: int = 0
-    """The largest number tried."""
+    """Largest number to try; 0 if only ``per_core`` bounds it."""
     per_core: int = 0
-    """The largest for each core, where it grows with them; ``most`` then bounds it, unless that is 0."""
+    """Largest number per core, if it grows with the cores; ``most`` bounds it, unless that is 0."""
     steps: int = 6
-    """How many numbers are tried at most, 2 or more."""
+    """Maximum count of numbers to try, 2 or more."""
     only: Mapping[str, tuple[str | int | bool, ...]] = field(default_factory=dict)
-    """The values of other settings of the server beside which it is tried, where it always does something."""
+    """Values of the server's other settings beside which a tuner tries it; ``Setting.only`` says where it works."""
     multiplies: bool = False
-    """Whether each process works on so many requests at once: times the processes, that is what a database sees."""
+    """True if each process handles this many requests at once; a database sees them times the processes."""
     formula: Formula | None = None
-    """What its documentation advises."""
+    """Advice in its documentation."""
     memory_only: bool = False
-    """Whether it can only save memory, so that no other goal tries it."""
+    """True if it can only save memory, so that no other goal tries it."""
 
     def tried(self, cores: int) -> tuple[str | int | bool, ...]:
-        """Return the values to try on so many ``cores``, ascending where they are numbers.
+        """Return the values to try on this number of ``cores``; numbers ascend.
 
         >>> Tunable(per_core=8).tried(2)
         (1, 2, 3, 5, 9, 16)
@@ -69,9 +69,9 @@ class Tunable:
         return tuple(dict.fromkeys(round(float(self.least * (most / self.least) ** share)) for share in shares))
 
     def beyond(self, cores: int, least: int, most: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Return the numbers from ``least`` to ``most`` to go on with below and above those tried, ascending.
+        """Return further numbers from ``least`` to ``most``, below and above those tried, each ascending.
 
-        Above they grow as the last two do, below they halve.
+        Above, they continue the growth of the last two; below, they halve.
 
         >>> Tunable(per_core=8, least=4).beyond(2, 1, 256)
         ((1, 2), (22, 30))
@@ -88,5 +88,5 @@ class Tunable:
         return tuple(below), tuple(dict.fromkeys(value for value in above if value > tried[-1]))
 
     def applies(self, settings: Mapping[str, object]) -> bool:
-        """Tell whether it is tried beside these ``settings`` of its server."""
+        """Tell whether a tuner tries it beside these ``settings`` of its server."""
         return all(settings.get(name) in values for name, values in self.only.items())

@@ -1,4 +1,4 @@
-"""Commands that run to their end, whatever happens: what they said last is kept, nothing of them is left."""
+"""Commands that run to their end: the last of their output is kept, and no process of theirs is left."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _POLL_S = 0.1
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """How a command ended."""
+    """Result of a command."""
 
     code: int
-    """Its exit code, negative for a signal."""
+    """Exit code, negative for a signal."""
     output: str
-    """The last of its output, both streams in one, the app's secrets masked."""
+    """End of its output, both streams in one, with the app's secrets masked."""
 
 
 def run(
@@ -47,13 +47,13 @@ def run(
     most_bytes: int = _MOST_BYTES,
     begin: Callable[[], None] | None = None,
 ) -> CommandResult:
-    """Run ``command`` to its end, in a session of its own; ``begin`` runs in the new process before it does.
+    """Run ``command`` to its end, in a session of its own; ``begin`` runs first in the new process.
 
-    It starts in ``folder``, None being where we are. Many programs take settings and code from where they start, so
-    a folder of the user's is given only where he asked to run what lies there.
+    It starts in ``folder``; None is the current one. Many programs read settings and code from where they start, so
+    a user's folder is given only if the user asked to run what lies there.
 
-    Raises OSError when it cannot be started, OverdueError when it takes longer than ``timeout_s`` in which it could
-    run. Whatever it started ends with it.
+    Raises OSError if it cannot be started, OverdueError if it takes longer than ``timeout_s``, not counting time in
+    which it could not run. All that it started ends with it.
     """
 
     def attend(process: subprocess.Popen[bytes]) -> CommandResult:
@@ -67,7 +67,7 @@ def run(
 
 
 QUESTION_S = 5.0
-"""The limit of a question to a program, such as its version."""
+"""Time limit in seconds for a question to a program, such as its version."""
 
 
 def ask(
@@ -77,10 +77,9 @@ def ask(
     most_bytes: int = _MOST_BYTES,
     limit_s: float | None = None,
 ) -> CommandResult:
-    """Ask a program something, as ``run`` does, within ``limit_s``, by default ``QUESTION_S``; one that does not
-    answer fails, silently.
+    """Ask a program something, like ``run``, within ``limit_s``, by default ``QUESTION_S``.
 
-    Whoever asks goes on without it; ``UNANSWERED`` names it.
+    A program that does not answer fails silently: callers go on without it, and ``UNANSWERED`` names it.
     """
     program, limit_s = shutil.which(command[0]) or command[0], limit_s or QUESTION_S
     if program not in UNANSWERED:
@@ -102,17 +101,16 @@ def listen(
     deadline: Deadline,
     most_bytes: int = _MOST_BYTES,
 ) -> CommandResult:
-    """Read what ``command`` says until it has ended; one that it started and that keeps ``output`` open is not
-    waited for.
+    """Read the output of ``command`` until it ends, even if its background processes keep ``output`` open.
 
-    ``code`` waits for its exit code as long as it is told, and returns None before. Raises OverdueError.
+    ``code`` waits up to the given seconds for its exit code, and returns None before the end. Raises OverdueError.
     """
     said, is_cut, speaks = b"", False, True
     ended: int | None = None
     with selectors.DefaultSelector() as selector:
         selector.register(output, selectors.EVENT_READ)
         while True:
-            # what it said between the last look and its end is read, too
+            # output between the last read and its end is read, too
             if speaks and selector.select(_POLL_S if ended is None else 0.0):
                 chunk = os.read(output, 65536)
                 is_cut = is_cut or len(said + chunk) > most_bytes
@@ -133,12 +131,12 @@ _KEEPER = Path(__file__).with_name("keeper.py")
 
 
 def within(timeout_s: float) -> Callable[[subprocess.Popen[bytes]], int | None]:
-    """Attend by waiting for the exit code; None when that takes longer, in time in which it could run."""
+    """Return a function that waits for the exit code; None after ``timeout_s`` in which the process could run."""
 
     def wait(process: subprocess.Popen[bytes]) -> int | None:
         deadline = Deadline(timeout_s, lambda: tree(process.pid))
         while True:
-            # it is asked once more when its time is over
+            # it is polled once more after the deadline
             left_s = deadline.left_s
             with suppress(subprocess.TimeoutExpired):
                 return process.wait(min(left_s, _POLL_S))
@@ -160,15 +158,15 @@ def attended(
     kept_open: Sequence[int] = (),
     begin: Callable[[], None] | None = None,
 ) -> _T:
-    """Start ``command`` below a keeper and return what ``attend`` makes of that, which ends as the command does.
+    """Start ``command`` below a keeper and return ``attend``'s result for that, which ends as the command does.
 
-    Nothing that the command started is left afterwards, daemons included; not even when this process is killed.
-    ``begin`` runs in the keeper first; the command may use the descriptors ``kept_open``. Raises OSError when it
-    cannot be started, BreakdownError where this machine is short of what that takes.
+    Nothing that the command started is left afterwards, daemons included, even if this process is killed.
+    ``begin`` runs in the keeper first; the command may use the descriptors ``kept_open``. Raises OSError if it
+    cannot be started, BreakdownError if this machine lacks the resources.
     """
     require_system()
     (orders, lifeline), (answer, answers) = os.pipe(), os.pipe()
-    # Ctrl-C within Popen would leave a process that nobody knows
+    # Ctrl-C within Popen would leave an unknown process
     with held() as signals, os.fdopen(lifeline, "wb") as ordering, os.fdopen(answer, "rb") as answering:
         try:
             process = subprocess.Popen(
@@ -185,7 +183,7 @@ def attended(
             os.close(orders)
             os.close(answers)
         try:
-            # what a race starts does not wait behind another race
+            # programs of a race do not wait behind another race
             _raise_as_we_are(process.pid)
             _raise_as_we_are(_order(command, environment, ordering, answering))
             try:
@@ -208,11 +206,11 @@ _SYSTEM = {
     "/dev/null": (stat.S_ISCHR, "mknod -m 666 /dev/null c 1 3"),
     "/proc/self/stat": (stat.S_ISREG, "mount -t proc proc /proc"),
 }
-"""Files that programs need: the kind of each, and the command that brings it."""
+"""Files that programs need: a check of its kind for each, and the command that creates it."""
 
 
 def require_system() -> None:
-    """Raise BreakdownError where this system, perhaps a bare container, lacks what no program can do without."""
+    """Raise BreakdownError if this system, perhaps a bare container, lacks files that every program needs."""
     for path, (is_kind, remedy) in _SYSTEM.items():
         fits = False
         with suppress(OSError):
@@ -222,7 +220,7 @@ def require_system() -> None:
 
 
 def _raise_as_we_are(pid: int) -> None:
-    """Give the session of ``pid`` our priority, which its processes have already: that counts within it only."""
+    """Give the session of ``pid`` our priority: a process's own priority counts only within its session."""
     if (nice := os.getpriority(os.PRIO_PROCESS, 0)) < 0:
         raise_process(pid, nice)
 
@@ -230,7 +228,7 @@ def _raise_as_we_are(pid: int) -> None:
 def _order(
     command: Sequence[str], environment: Mapping[str, str] | None, ordering: IO[bytes], answering: IO[bytes]
 ) -> int:
-    """Have the keeper start ``command``, and return its pid. Raises OSError as exec(3) does."""
+    """Make the keeper start ``command``, and return its pid. Raises OSError like exec(3)."""
     words = [os.fsencode(word) for word in command]
     block = None if environment is None else {os.fsencode(k): os.fsencode(v) for k, v in environment.items()}
     with suppress(BrokenPipeError):

@@ -1,4 +1,4 @@
-"""A limit on other programs in the time that they could run: who waits for a core is not late by his fault.
+"""Time limits for other programs, without the time in which they waited for a core.
 
 Source: Documentation/scheduler/sched-stats.rst, /proc/PID/schedstat; proc_pid_stat(5).
 """
@@ -19,38 +19,38 @@ from ..numbers import duration
 from .processes import pids, read, read_process
 
 LONGEST_S = 600.0
-"""Time on the wall after which it is over, whatever they waited for; ten times the limit where that is longer."""
+"""Wall time in seconds after which it is over, however long they waited; ten times the limit if that is longer."""
 _LOOK_S = 0.1
 _LEAST_LOOKED = 20
-"""A look at many threads takes long; the next one comes after this many times as long."""
+"""Factor for the pause after a look: a look at many threads takes long."""
 _MOMENT_S = 0.05
-"""In so much time one that runs is seen to."""
+"""Seconds within which a running thread shows CPU time."""
 _TOLD = 0.1
-"""Share of the time that is worth a word, when it was spent waiting."""
+"""Share of the time spent waiting from which it is mentioned."""
 
 
 class _Seen(NamedTuple):
-    """A thread as it was at a look."""
+    """State of a thread at a look."""
 
     used_ns: int
     waits_ns: int
-    """Time it had waited for a core, as the kernel counts it."""
+    """Time it has waited for a core, as counted by the kernel."""
     ahead_ns: int
-    """Part of a wait that was counted here before the kernel counted it."""
+    """Part of a current wait that was counted here before the kernel counted it."""
     sleeps: int | None
-    """Voluntary context switches so far; None where it was not ready to run."""
+    """Voluntary context switches so far; None if it was not ready to run."""
 
 
 _NEVER_SEEN = _Seen(0, 0, 0, None)
 
 
 class Deadline:
-    """Ends once the processes that ``members`` returns could run for ``limit_s``, sleep included.
+    """Time limit that ends once the processes of ``members`` could run for ``limit_s``, sleep included.
 
-    While any of their threads waits for a core, nothing is spent; nor while this thread does, which looks after
-    them. It does not end while one waits: the kernel tells how long only afterwards. A process that starts and ends
-    between two looks is not seen. Where the kernel tells nothing of waiting, a
-    thread that is ready and used no time has waited; where it tells nothing at all, only ``LONGEST_S`` counts.
+    No time is counted while one of their threads waits for a core, or this thread does, which watches them. The
+    limit does not end while one waits: the kernel reports a wait only afterwards. A process that starts and ends
+    between two looks is missed. If the kernel reports no waits, a thread that is ready and used no time has waited;
+    if it reports nothing at all, only ``LONGEST_S`` counts.
     """
 
     def __init__(self, limit_s: float, members: Callable[[], Iterable[int]]) -> None:
@@ -63,19 +63,19 @@ class Deadline:
 
     @property
     def elapsed_s(self) -> float:
-        """Time on the wall since it began."""
+        """Wall time in seconds since it began."""
         return time.monotonic() - self._begun_s
 
     @property
     def spent_s(self) -> float:
-        """Time that the processes could run."""
+        """Seconds in which the processes could run."""
         if time.monotonic() - self._looked_s >= max(_LOOK_S, self._due_s):
             self._look()
         return self.elapsed_s - self._waited_s - self._hidden_s
 
     @property
     def left_s(self) -> float:
-        """Time that is left; zero where it is over."""
+        """Seconds left; zero if it is over."""
         if self.limit_s == math.inf:
             return math.inf
         left_s = self.limit_s - self.spent_s
@@ -92,12 +92,12 @@ class Deadline:
 
     @property
     def when(self) -> str:
-        """Words for the time after which it was over, with the waiting: ``after 1 min``."""
+        """Text for the time after which it was over, with the waiting: ``after 1 min``."""
         return f"after {duration(self.limit_s)}{self.waiting}"
 
     @property
     def waiting(self) -> str:
-        """Words for the time spent waiting, to end a sentence; empty where that is little."""
+        """Text for the time spent waiting, to end a sentence; empty if that is little."""
         elapsed_s = self.elapsed_s
         if self._waited_s < _TOLD * elapsed_s:
             return ""
@@ -105,7 +105,7 @@ class Deadline:
         return f"; it has waited {waited} of {elapsed} for a core: this machine is busy"
 
     def _look(self) -> None:
-        """Add to the waiting what the thread that waited the longest did since the last look."""
+        """Add the longest wait of a thread since the last look to the waiting."""
         now_s = time.monotonic()
         elapsed_ns = int((now_s - self._looked_s) * 1e9)
         members = list(self._members())
@@ -118,7 +118,7 @@ class Deadline:
         for task in (*tasks, ours):
             used_ns, waits_ns, is_known = _spent(*task)
             before = self._threads.get(task, _NEVER_SEEN)
-            # the kernel counts a wait once it has come to an end, and some of it may have been counted here before
+            # the kernel counts a wait after its end, and part of it may have been counted here before
             ended_ns = waits_ns - before.waits_ns
             waited_ns, ahead_ns = max(ended_ns - before.ahead_ns, 0), 0 if ended_ns else before.ahead_ns
             if before is _NEVER_SEEN:
@@ -191,7 +191,7 @@ def _spent(pid: int, thread: str) -> tuple[int, int, bool]:
 
 
 def _sleeps(pid: int, thread: str) -> int | None:
-    """Return the voluntary context switches of a thread; None where the kernel does not tell."""
+    """Return the voluntary context switches of a thread; None if the kernel does not report them."""
     status = read(f"/proc/{pid}/task/{thread}/status") or b""
     count = status.rpartition(b"\nvoluntary_ctxt_switches:")[2].split(maxsplit=1)
     return int(count[0]) if count and count[0].isdigit() else None

@@ -1,8 +1,8 @@
-"""A repository, read by libgit2: no program that its settings name runs, and nothing in it is changed.
+"""A repository, read by libgit2: no program named in its settings runs, and nothing in it is changed.
 
-A repository's settings name programs: filters, monitors, hooks, pagers, what verifies and what fetches. Whoever
-unpacked an archive owns what came in it, so that the guard against other owners, which stays on, is not enough.
-Each question is a process with a limit, for a file that is a named pipe would be waited for.
+A repository's settings name programs: filters, monitors, hooks, pagers, verifiers and fetchers. A user who
+unpacked an archive owns its files, so that git's check for other owners, which stays on, is not enough.
+Each question runs in a process with a time limit, because reading a named pipe would block.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ from .deadline import Deadline, tree
 
 _SCRIPT = Path(__file__).with_name("libgit2.py")
 _LIMIT_S = 5.0
-"""For one question, or for a hundred files that are written; waiting for a core does not count."""
+"""Seconds for one question, or for a hundred written files; waiting for a core does not count."""
 _STARTING_S = 600.0
 _LOOKING_S = 2.0
 _POLL_S = 0.1
 _MOST_POINTER_BYTES = 1 << 16
 
 _KEPT = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
-"""Variables that say where the user's own settings are. Those of a hook lead to another repository."""
+"""Variables with the places of the user's own settings. Others, such as a hook's, lead to another repository."""
 
 
 _Modules = Mapping[str, tuple[str | None, str]]
 """Name and commit of each submodule, by its path."""
 Filtered = Mapping[str, tuple[str, int] | None]
-"""Files that a filter would make; a pointer of Git LFS with the digest and size of what it stands for."""
+"""Files that a filter would produce; for a Git LFS pointer the digest and size of its target."""
 
 
 def users_variables() -> dict[str, str]:
@@ -63,39 +63,39 @@ class Status:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repository:
-    """A work tree and what its settings say.
+    """A work tree and its settings.
 
-    All methods raise OwnerError where it cannot be read, and FileNotFoundError where the clone lacks an object.
+    All methods raise OwnerError if it cannot be read, and FileNotFoundError if the clone lacks an object.
     """
 
     top: Path
-    """The uppermost folder of the work tree."""
+    """Top folder of the work tree."""
     store: Path
-    """The folder of its objects, settings and modules."""
+    """Folder of its objects, settings and modules."""
     origin: str
-    """The address it was cloned from; empty without one."""
+    """Address it was cloned from; empty if none."""
     head: str
-    """The commit that is checked out; empty before the first."""
+    """Commit that is checked out; empty before the first."""
     committed_at: str
-    """When that commit was made, in ISO 8601."""
+    """Time of that commit, in ISO 8601."""
     is_shallow: bool
     line_ends: Mapping[str, str]
     filters: Mapping[str, Mapping[str, tuple[str, bool]]]
-    """Each filter's commands ``smudge`` and ``process``, and whether the user's own settings have them."""
+    """Commands ``smudge`` and ``process`` of each filter, and whether they come from the user's own settings."""
 
     def commit(self, name: str) -> str | None:
-        """Return the commit that ``name`` means; None where there is none."""
+        """Return the commit that ``name`` means; None if there is none."""
         return cast("str | None", self._ask("commit", name=name))
 
     def left(self, *names: str) -> tuple[str, str] | None:
-        """Return the first of the branches ``names`` that HEAD once left, as people write it, and where."""
+        """Return the first of the branches ``names`` that HEAD forked from, as people write it, and the commit."""
         return cast("tuple[str, str] | None", self._ask("left", names=names))
 
     def status(self) -> Status:
-        """Return how the work tree differs from HEAD.
+        """Return the differences between the work tree and HEAD.
 
-        No filter is run: a file that passes through one counts as changed as soon as its times or its size differ,
-        but for one that its Git LFS pointer describes.
+        No filter is run: a filtered file counts as changed if its times or its size differ, unless its Git LFS
+        pointer describes it.
         """
         return Status(**{kind: tuple(names) for kind, names in self._ask("status").items()})
 
@@ -104,14 +104,14 @@ class Repository:
         return list(self._ask("changed_since", commit=commit))
 
     def tracked(self) -> list[str]:
-        """Return the files that the index holds."""
+        """Return the files in the index."""
         return list(self._ask("tracked"))
 
     def write_out(self, commit: str, tree: Path, git: Path) -> tuple[_Modules, Mapping[str, Filtered]]:
         """Write the files of ``commit`` to ``tree``, and ``git`` as its repository, which borrows the objects.
 
-        Line ends and ``$Id$`` are as attributes say. Returns the submodules, and by the name of each filter the
-        files that it would make: they are as the repository keeps them.
+        Line ends and ``$Id$`` follow the attributes. Returns the submodules, and by filter name the files that the
+        filter would produce: they are written as the repository stores them.
         """
         attributes = self.store / "info/attributes"
         with suppress(FileNotFoundError, NotADirectoryError):
@@ -127,9 +127,9 @@ class Repository:
 
 
 def repository(folder: Path) -> Repository | None:
-    """Return the repository whose work tree ``folder`` lies in; None without one.
+    """Return the repository whose work tree contains ``folder``; None if there is none.
 
-    Raises OwnerError where it belongs to another user, or cannot be read.
+    Raises OwnerError if it belongs to another user, or cannot be read.
     """
     folder = real_path(folder)
     for top in (folder, *folder.parents):
@@ -142,9 +142,9 @@ def repository(folder: Path) -> Repository | None:
 
 
 def at(top: Path, git: Path) -> Repository:
-    """Return the repository of the work tree ``top`` that ``git`` is the folder of; raises as ``repository``.
+    """Return the repository with the work tree ``top`` and the folder ``git``; raises like ``repository``.
 
-    A submodule's is asked for by ``git`` alone.
+    For a submodule, ``git`` alone is given, as both.
     """
     store = real_path(git / _pointer(git / "commondir", ""))
     _refuse_odd(_first_read(top, git, store))
@@ -155,9 +155,10 @@ def at(top: Path, git: Path) -> Repository:
 
 
 def _git_folder(top: Path) -> Path | None:
-    """Return the folder of the repository whose work tree begins at ``top``; None where none does.
+    """Return the folder of the repository whose work tree begins at ``top``; None if there is none.
 
-    What only looks like a repository, without ``.git``, is files of the project: its settings are anybody's.
+    A folder that only looks like a repository, without ``.git``, is part of the project: its settings may be
+    anybody's.
     """
     mark = top / ".git"
     if is_folder(mark):
@@ -167,7 +168,7 @@ def _git_folder(top: Path) -> Path | None:
 
 
 def _pointer(path: Path, word: str) -> str:
-    """Return the path in a file that consists of ``word`` and that path; empty where there is none."""
+    """Return the path in a file that consists of ``word`` and that path; empty if it is another file."""
     _refuse_odd([path])
     try:
         text = read_text(path, _MOST_POINTER_BYTES, errors="surrogateescape")
@@ -183,7 +184,7 @@ _NAMED = re.compile(
 
 
 def _refuse_odd(paths: Iterable[Path]) -> None:
-    """Raise OwnerError for the first of ``paths`` that is there and is no file to read."""
+    """Raise OwnerError for the first of ``paths`` that exists and is no readable file."""
     try:
         require_files(paths)
     except OSError as error:
@@ -191,7 +192,7 @@ def _refuse_odd(paths: Iterable[Path]) -> None:
 
 
 def _first_read(top: Path, git: Path, store: Path) -> Iterator[Path]:
-    """Yield the files that are read first, and those that the settings name."""
+    """Yield the files that git reads first, and those that the settings name."""
     yield from (git / name for name in ("HEAD", "index", "config.worktree", "info/sparse-checkout"))
     names = ("config", "packed-refs", "shallow", "info/exclude", "info/attributes", "objects/info/alternates")
     yield from (store / name for name in names)
@@ -202,7 +203,7 @@ def _first_read(top: Path, git: Path, store: Path) -> Iterator[Path]:
 
 
 def _all_read(folders: Iterable[Path]) -> Iterator[Path]:
-    """Yield all that may be read and is no regular file, for as long as somebody may wait for a sentence."""
+    """Yield all files that git may read and that are not regular, for a few seconds at most."""
     until_s = time.monotonic() + _LOOKING_S
     for folder in folders:
         is_git = is_folder(folder / "objects")
@@ -242,7 +243,7 @@ def _ask(question: str, folder: Path, read: tuple[Path, ...], **words: object) -
 
 
 def _listen(process: subprocess.Popen[bytes]) -> str:
-    """Return what the reader says; raises TimeoutError where it shows no sign of life."""
+    """Return the reader's output; raises TimeoutError if it shows no sign of life."""
     assert process.stdout
     said, limit_s = b"", _STARTING_S
     while True:

@@ -1,4 +1,4 @@
-"""Ctrl-C: signals kept back while nobody could act on them, and results that it can neither lose nor hang."""
+"""Ctrl-C: signals that are held back during critical steps, and results that it can neither lose nor block."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class HeldSignals:
-    """Keeps back Ctrl-C, and what is handled like it, from ``hold`` to ``release``; ``restore`` ends that for good.
+    """Ctrl-C, and signals handled like it, held back from ``hold`` to ``release``; ``restore`` ends that for good.
 
-    A signal mask would not do: the kernel gives a process's signal to any thread that does not block it, numpy's
+    A signal mask would not work: the kernel gives a process's signal to any thread that does not block it, numpy's
     included, and Python runs the handler in the main thread all the same. Only the main thread has handlers:
-    elsewhere nothing is kept back. Signals that Python does not handle are left to the kernel.
+    in others nothing is held back. Signals that Python does not handle are left to the kernel.
     """
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class HeldSignals:
         self._held: int | None = None
 
     def hold(self) -> None:
-        """Keep signals back from now on, or again."""
+        """Hold signals back from now on, or again."""
         if not self._before and threading.current_thread() is threading.main_thread():
             for number in _STOPS:
                 handler = signal.getsignal(number)
@@ -39,14 +39,14 @@ class HeldSignals:
         self._holding = True
 
     def release(self) -> None:
-        """Let signals through; one that was kept back is handled here, so it may raise KeyboardInterrupt."""
+        """Let signals through; one that was held back is handled here, so it may raise KeyboardInterrupt."""
         self._holding = False
         if self._held is not None:
             number, self._held = self._held, None
             signal.raise_signal(number)
 
     def restore(self) -> None:
-        """Set the handlers of before."""
+        """Restore the previous handlers."""
         for number, handler in self._before.items():
             signal.signal(number, handler)
 
@@ -59,9 +59,9 @@ class HeldSignals:
 
 @contextmanager
 def held() -> Iterator[HeldSignals]:
-    """Keep signals back for a moment that must not be cut in two; one that came is handled at its end.
+    """Hold signals back during a step that must not be interrupted; a held one is handled at its end.
 
-    What is yielded may let them through for a part of it.
+    The yielded object can let them through for a part of it.
     """
     signals = HeldSignals()
     signals.hold()
@@ -78,9 +78,9 @@ _T = TypeVar("_T")
 
 
 class Pending(Generic[_T]):
-    """A result that is to come. Whoever waits for it may be interrupted at any point, and wait again.
+    """A future result. A waiting caller may be interrupted at any point, and wait again.
 
-    An interruption within Thread.join or Event.wait may leave one of their locks held, and then nobody gets on;
+    An interruption within Thread.join or Event.wait may leave one of their locks held, and then everything blocks;
     SimpleQueue is written in C.
     """
 
@@ -91,34 +91,34 @@ class Pending(Generic[_T]):
         self._end: SimpleQueue[None] = SimpleQueue()
 
     def wait(self, timeout_s: float | None = None) -> bool:
-        """Wait until it is there, but at most ``timeout_s``; tells whether it is. One thread waits at a time."""
-        # a flag beside the queue: what came may have been taken by one who was interrupted
+        """Wait for the result, ``timeout_s`` at most; tell whether it is there. One thread waits at a time."""
+        # a flag beside the queue: an interrupted caller may have taken the item
         if not self._over:
             with suppress(Empty):
                 self._end.get(timeout=timeout_s)
         return self._over
 
     def finish(self) -> _T:
-        """Wait until it is there, as often as it is called; returns it, or raises the error that came instead."""
+        """Wait for the result and return it, or raise the error that came instead; may be called again."""
         self.wait()
         if self._error is not None:
             raise self._error
         return self._result  # type: ignore[return-value]
 
     def settle(self, result: _T | None, error: BaseException | None = None) -> None:
-        """Hand it over, or the ``error`` that came instead."""
+        """Deliver the result, or the ``error`` that came instead."""
         self._result, self._error = result, error
         self._over = True
         self._end.put(None)
 
 
 class Background(Pending[_T]):
-    """Does ``work`` from now on in a thread of its own; a ``daemon`` does not keep the interpreter from its end."""
+    """Result of ``work``, started in a new thread; a ``daemon`` thread does not keep the interpreter alive."""
 
     def __init__(self, work: Callable[[], _T], *, daemon: bool = False) -> None:
         super().__init__()
         self._work = work
-        # an interruption within Thread.start may leave it waiting for ever
+        # an interruption within Thread.start may leave it waiting forever
         with held():
             threading.Thread(target=self._run, daemon=daemon).start()
 

@@ -1,8 +1,8 @@
 """The keeper: a small process between Stackrace and one command, so that nothing of the command outlives it.
 
-It runs as a script of its own, on the little of the standard library that loads quickly. As a child subreaper it
-adopts every orphan of the command, daemons included. When the command ends, or when the pipe of its orders closes
-(whoever gave them is done, or was killed), it kills all that is below it, and then ends as the command did.
+It runs as a separate script, with the few modules of the standard library that load quickly. As a child subreaper
+it adopts every orphan of the command, daemons included. When the command ends, or when the pipe of its orders
+closes (its parent is done, or was killed), it kills all processes below it, and then ends as the command did.
 
 Usage: keeper.py ORDERS ANSWERS, two descriptors. The order is a marshalled (words, environment), in bytes; the
 answer is a marshalled (pid, error number), 0 once the command runs.
@@ -25,21 +25,21 @@ PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
 PR_SET_CHILD_SUBREAPER = 36
 MOST_ENDING_S = 5.0
-"""How long it kills: a process may be stuck in the kernel, or not ours to kill."""
+"""Seconds for which it tries to kill: a process may be stuck in the kernel, or not ours to kill."""
 _AGAIN_S = 0.001
 _FIXED = {_signal.SIGKILL, _signal.SIGSTOP}
 _LIBC = ctypes.CDLL(None)
 
 
 def reset_signals() -> None:
-    """Let every signal through, to do what it does by itself, whatever this process's parent ignored or blocked."""
+    """Reset every signal to its default and unblock it, whatever this process's parent ignored or blocked."""
     for number in _signal.valid_signals() - _FIXED:
         _signal.signal(number, _signal.SIG_DFL)
     _signal.pthread_sigmask(_signal.SIG_SETMASK, ())
 
 
 def end_children() -> None:
-    """Kill all that is below this subreaper: the children of a child that was killed are its own a moment later."""
+    """Kill all processes below this subreaper; it adopts the children of a killed child a moment later."""
     until_s = time.monotonic() + MOST_ENDING_S
     while _any_left() and time.monotonic() < until_s:
         for pid in _children():
@@ -49,7 +49,7 @@ def end_children() -> None:
 
 
 def _any_left() -> bool:
-    """Collect every child that ended; returns whether any is left."""
+    """Collect every child that ended; return whether any is left."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
@@ -74,7 +74,7 @@ def _parent(name: str) -> bytes:
 
 
 def _start(words: list[bytes], environment: dict[bytes, bytes] | None) -> tuple[int, int]:
-    """Start the command; returns its pid, and the number of the error that kept it from starting, or 0."""
+    """Start the command; return its pid, and the number of the error that prevented the start, or 0."""
     failed, report = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -82,7 +82,7 @@ def _start(words: list[bytes], environment: dict[bytes, bytes] | None) -> tuple[
         try:
             os.setsid()
             reset_signals()
-            # should even the keeper be killed, the command goes with it
+            # if even the keeper is killed, the command dies with it
             _LIBC.prctl(PR_SET_PDEATHSIG, _signal.SIGKILL, 0, 0, 0)
             os.execvpe(words[0], words, os.environb if environment is None else environment)
         except OSError as error:
@@ -96,7 +96,7 @@ def _start(words: list[bytes], environment: dict[bytes, bytes] | None) -> tuple[
 
 
 def _wait(pid: int, orders: int, children: int) -> int:
-    """Wait until the command ends, and return its code; or until the orders are closed: then SIGKILL's."""
+    """Return the command's exit code once it ends; or SIGKILL's once the orders are closed."""
     poll = select.poll()
     poll.register(orders, 0)
     poll.register(children, select.POLLIN)
@@ -114,7 +114,7 @@ def _wait(pid: int, orders: int, children: int) -> int:
 
 def _end_like(code: int) -> None:
     if code < 0:
-        # the command left its core already; this process leaves none
+        # the command dumped its core already; this process dumps none
         _LIBC.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
         reset_signals()
         os.kill(os.getpid(), -code)

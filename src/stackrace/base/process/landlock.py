@@ -1,7 +1,7 @@
-"""Keep a process, and all that it starts, from writing below some folders. Standard library only.
+"""Write protection of folders for a process and its children. Standard library only.
 
-Where mount namespaces are forbidden, as in containers, Landlock mostly is not. It needs no rights, and cannot be
-taken back. It does not hold off changes of a file's mode, owner and times, nor what was open before.
+Landlock mostly works where mount namespaces are forbidden, as in containers. It needs no rights, and cannot be
+undone. It does not prevent changes of a file's mode, owner and times, or writes to files that are already open.
 Source: landlock(7); kernel documentation, userspace-api/landlock.
 """
 
@@ -22,22 +22,22 @@ _PATH_BENEATH = 1
 _PR_SET_NO_NEW_PRIVS = 38
 _WRITE_FILE, _TRUNCATE = 1 << 1, 1 << 14
 _ENTRIES = sum(1 << bit for bit in range(4, 14))
-"""To make, remove, rename and link files and folders of every kind."""
+"""Rights to create, remove, rename and link files and folders of every kind."""
 
 
 def restricts() -> bool:
     """Tell whether the kernel can keep processes from writing.
 
-    The first version, of Linux 5.13 to 5.18, does not count: it forbids to move files between any two folders.
+    The first version, of Linux 5.13 to 5.18, does not count: it forbids moving files between any two folders.
     """
     return _version() > 1
 
 
 def restrict(closed: Collection[str], kept: Sequence[str]) -> None:
-    """Let this process, and all that it starts, write below none of ``closed`` but to ``kept``.
+    """Forbid this process, and all that it starts, to write below ``closed``, except to ``kept``.
 
-    All are absolute, without links. In the folders around ``closed`` nothing new can be made either, for what is
-    allowed in a folder is allowed below it. Raises OSError where the kernel cannot.
+    All paths are absolute, without links. No new entries can be created in the parents of ``closed`` either,
+    because a right for a folder includes everything below it. Raises OSError if the kernel cannot do it.
     """
     handled = (_WRITE_FILE | _ENTRIES | _TRUNCATE) if _version() > 2 else _WRITE_FILE | _ENTRIES
     attributes = struct.pack("=Q", handled)
@@ -58,7 +58,7 @@ def _version() -> int:
 
 
 def _open(folder: Path, closed: set[Path]) -> Iterator[str]:
-    """Yield the outermost files and folders below ``folder`` that hold none of ``closed``."""
+    """Yield the outermost files and folders below ``folder`` that contain none of ``closed``."""
     if folder in closed:
         return
     if not any(path.is_relative_to(folder) for path in closed):

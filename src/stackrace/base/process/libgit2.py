@@ -1,8 +1,8 @@
-"""A question to libgit2: in JSON as the only argument of this script, answered in JSON by its last line.
+"""Script that answers one question by libgit2: JSON as its only argument, JSON in its last line of output.
 
 libgit2 runs no program that settings name. It has no hooks, monitors, pagers or lazy fetches, and its only filters
-are line ends and ``$Id$``; what connects to other machines is never called. But it waits in C for whatever a file
-of the repository is, so each question is a process. Each line up to the answer is a sign of life.
+are line ends and ``$Id$``; functions that connect to other machines are never called. But it blocks in C if a file
+of the repository does, so each question is a process. Each line before the answer is a sign of life.
 Source: libgit2, "git2/repository.h", "git2/checkout.h", "git2/sys/filter.h"; git-lfs, "docs/spec.md".
 """
 
@@ -20,7 +20,7 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 _MOST_BYTES = 2 << 30
-"""Memory for one question: the size of a file of the repository is up to whoever made it."""
+"""Memory limit in bytes for one question, because a repository's author decides the size of its files."""
 _MOST_POINTER = 1024
 _EACH = 100
 _HASH = re.compile("[0-9a-f]{40}")
@@ -100,7 +100,7 @@ def _left(repository: pygit2.Repository, names: Iterable[str]) -> tuple[str, str
 
 
 def _status(repository: pygit2.Repository) -> dict[str, list[str]]:
-    """Return which files differ from HEAD, are new, or are ignored; folders end with a slash."""
+    """Return the files that differ from HEAD, are new, or are ignored; folders end with a slash."""
     found: dict[str, list[str]] = {"changed": [], "new": [], "ignored": []}
     sparse = "core.sparsecheckout" in repository.config and repository.config.get_bool("core.sparsecheckout")
     for path, flags in repository.status(untracked_files="all", ignored=True).items():
@@ -120,7 +120,7 @@ def _changed_since(repository: pygit2.Repository, commit: str) -> list[str]:
 
 
 def _pointer(repository: pygit2.Repository, path: str) -> tuple[str, int] | None:
-    """Return digest and size of the file that a pointer of Git LFS in the index stands for."""
+    """Return digest and size of the target of a Git LFS pointer in the index; None if it is no pointer."""
     blob = repository[repository.index[path].id]
     match = _POINTER.match(blob.read_raw()) if isinstance(blob, pygit2.Blob) and blob.size < _MOST_POINTER else None
     return match and (match[1].decode(), int(match[2]))
@@ -161,7 +161,7 @@ def _write_out(git: str, tree: str, objects: str, commit: str, line_ends: dict[s
     assert isinstance(found, pygit2.Commit)
     repository.set_head(found.id)
     repository.index.read_tree(found.tree)
-    # attributes are read of the index where their files are not written yet
+    # attributes are read from the index before their files are written
     repository.index.write()
     _say()
     strategy = CheckoutStrategy.FORCE | CheckoutStrategy.DISABLE_PATHSPEC_MATCH

@@ -1,7 +1,7 @@
 """A private view of the file system, for a process and all that it starts. Standard library only.
 
-In a mount namespace of its own, a folder is covered by an overlay: what is written goes to another folder, and the
-folder itself stays as it is. Source: mount_namespaces(7), user_namespaces(7), setns(2), kernel documentation,
+In a mount namespace of its own, a folder is covered by an overlay: writes go to another folder, and the
+folder itself stays unchanged. Source: mount_namespaces(7), user_namespaces(7), setns(2), kernel documentation,
 filesystems/overlayfs.
 """
 
@@ -41,40 +41,40 @@ _ACCEPTS = 0x10000
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 MEMORY = Path("/dev/shm")
-"""Where POSIX shared memory and semaphores are. Source: shm_overview(7)."""
+"""Folder of POSIX shared memory and semaphores. Source: shm_overview(7)."""
 
 
 def separate() -> None:
-    """Give this process a mount namespace of its own, within a user namespace where it has no right to one.
+    """Move this process to its own mount namespace, inside a user namespace if it lacks the right.
 
-    Raises OSError where the kernel or a container forbids it.
+    Raises OSError if the kernel or a container forbids it.
     """
     owner = os.geteuid(), os.getegid()
     try:
-        # with root's powers files keep all of their owners; our user namespace knows one only
+        # with root's powers files keep all their owners; our user namespace knows only one
         done(LIBC.unshare(_CLONE_NEWNS))
     except PermissionError:
         _unshare(_CLONE_NEWNS, owner)
     _keep_mounts()
     with contextlib.suppress(OSError):
-        # what is left in System V memory, semaphores and queues goes with it
+        # remains in System V memory, semaphores and queues are removed with it
         done(LIBC.unshare(_CLONE_NEWIPC))
         done(LIBC.mount(b"mqueue", b"/dev/mqueue", b"mqueue", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, None))
-    # without it, nobody could look at /proc/PID/root
+    # without it, nobody could read /proc/PID/root
     LIBC.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)
 
 
 def isolate(user: int, group: int) -> None:
-    """Give this process, as ``user``, namespaces of its own: users, files, network; what it forks is process 1.
+    """Move this process, as ``user``, to its own namespaces of users, files and network; its fork is process 1.
 
-    It can change no file but those that it mounts, and has no right to anything outside, not even as root. Raises
-    OSError where a kernel or a container forbids it.
+    It can change only files that it mounts, and has no rights outside, not even as root. Raises OSError if the
+    kernel or a container forbids it.
     """
     _seclude(_CLONE_NEWPID | _CLONE_NEWUTS, (user, group))
 
 
 def _unshare(kinds: int, identities: tuple[int, int]) -> None:
-    """Go to new namespaces below a user namespace, in which we have ``identities``."""
+    """Move to new namespaces below a user namespace, in which we have ``identities``."""
     owner = os.geteuid(), os.getegid()
     done(LIBC.unshare(_CLONE_NEWUSER | kinds))
     Path("/proc/self/setgroups").write_text("deny")
@@ -83,17 +83,17 @@ def _unshare(kinds: int, identities: tuple[int, int]) -> None:
 
 
 def mount_memory(place: Path, options: bytes) -> None:
-    """Mount an empty file system in memory, which has no devices and gives nobody rights."""
+    """Mount an empty file system in memory, without devices and set-user-id rights."""
     done(LIBC.mount(b"none", os.fsencode(place), b"tmpfs", _MS_NOSUID | _MS_NODEV, options))
 
 
 def mount_processes(place: Path) -> None:
-    """Mount what tells of this namespace's processes, for reading."""
+    """Mount a read-only procfs of this namespace's processes."""
     done(LIBC.mount(b"none", os.fsencode(place), b"proc", _MS_RDONLY | _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, None))
 
 
 def pivot(root: Path) -> None:
-    """Make ``root``, on which something is mounted, the root of this process, and the old one unreachable."""
+    """Make ``root``, which must be a mount point, the root of this process, and the old root unreachable."""
     os.chdir(root)
     done(LIBC.syscall({"x86_64": 155, "aarch64": 41}.get(os.uname().machine, 155), b".", b"."))
     done(LIBC.umount2(b".", _MNT_DETACH))
@@ -101,9 +101,9 @@ def pivot(root: Path) -> None:
 
 
 def seal(folder: Path, start: Path) -> None:
-    """Let this process, and all it starts, change no file, reach nobody, and write to a copy of ``folder`` only.
+    """Forbid this process, and all that it starts, the network and all writes, except to a copy of ``folder``.
 
-    It goes to ``start``. What it leaves in /dev/shm goes with it. Raises OSError where that is forbidden.
+    It changes to ``start``. Its files in /dev/shm are removed with it. Raises OSError if that is forbidden.
     """
     _seclude(0, (os.geteuid(), os.getegid()))
     lower = os.open(folder, os.O_PATH)
@@ -114,12 +114,12 @@ def seal(folder: Path, start: Path) -> None:
 
 
 def _keep_mounts() -> None:
-    """Let nobody outside see what is mounted from now on."""
+    """Hide future mounts from processes outside."""
     done(LIBC.mount(b"none", b"/", None, _MS_REC | _MS_PRIVATE, None))
 
 
 def _seclude(kinds: int, identities: tuple[int, int]) -> None:
-    """Go to new namespaces, among them some of ``kinds``, in which all files can be read only."""
+    """Move to new namespaces, including those of ``kinds``, in which all files are read-only."""
     _unshare(_CLONE_NEWNS | _CLONE_NEWNET | _CLONE_NEWIPC | kinds, identities)
     _keep_mounts()
     attributes = struct.pack("=QQQQ", _MOUNT_ATTR_RDONLY, 0, 0, 0)
@@ -129,7 +129,7 @@ def _seclude(kinds: int, identities: tuple[int, int]) -> None:
 def enter(pid: int) -> None:
     """Join the namespaces of the process ``pid``; the working directory is then the root folder.
 
-    For a process without threads, as after a fork. Raises OSError when it is gone.
+    The caller must have no threads, as after a fork. Raises OSError if the process is gone.
     """
     theirs, ours = Path(f"/proc/{pid}/ns"), Path("/proc/self/ns")
     others = [kind for kind in ("user", "ipc", "mnt") if (theirs / kind).readlink() != (ours / kind).readlink()]
@@ -139,10 +139,10 @@ def enter(pid: int) -> None:
 
 
 def cover(folders: Sequence[tuple[str, str]], kept: Sequence[str]) -> None:
-    """Cover each of ``folders``: what is written below it goes to the folder beside it, ``kept`` stays open.
+    """Cover each of ``folders`` so that writes below it go to the layer beside it; ``kept`` stay writable.
 
-    A file system that is mounted below a folder is covered as well; sockets on which somebody listens stay open,
-    since an overlay leads to none. Raises OSError naming what cannot be covered, and leaves that as it was.
+    A file system that is mounted below a folder is covered as well; listening sockets stay open, since none can be
+    reached through an overlay. Raises OSError that names a folder that cannot be covered; it stays unchanged.
     """
     for name, layer in folders:
         folder = Path(name)
@@ -156,7 +156,7 @@ def cover(folders: Sequence[tuple[str, str]], kept: Sequence[str]) -> None:
                 shown.append((path, os.open(path, os.O_PATH)))
         lower = [(place, os.open(place, os.O_PATH)) for place in places]
         if folder == MEMORY:
-            # what was to be in memory stays there, and goes with this view
+            # files for memory stay in memory, and are removed with this view
             Path(layer).mkdir(parents=True)
             mount_memory(Path(layer), b"mode=700")
         try:
@@ -165,20 +165,20 @@ def cover(folders: Sequence[tuple[str, str]], kept: Sequence[str]) -> None:
             for path, handle in shown:
                 bind(path, handle)
         except OSError:
-            # half of a cover would hide what is mounted below it
+            # an incomplete cover would hide the mounts below it
             if not os.path.samestat(folder.stat(), os.fstat(lower[0][1])):
                 done(LIBC.umount2(os.fsencode(folder), _MNT_DETACH))
             raise
 
 
 def mount_overlay(folder: Path, lower: int, layer: Path, *, executes: bool = True) -> None:
-    """Show the open folder ``lower`` at ``folder``: what is written goes to ``layer``."""
+    """Show the open folder ``lower`` at ``folder``; writes go to ``layer``."""
     upper, work = layer / "upper", layer / "work"
     work.mkdir(parents=True)
     upper.mkdir()
     _liken(upper, lower)
     handles = {"lowerdir": lower, "upperdir": os.open(upper, os.O_PATH), "workdir": os.open(work, os.O_PATH)}
-    # by number, for a folder's name may hold what separates options
+    # by number, because a folder's name may contain the separators of options
     options = ",".join(f"{name}=/proc/self/fd/{handle}" for name, handle in handles.items())
     if Path("/proc/self/uid_map").read_text().split() != ["0", "0", "4294967295"]:
         # below the first user namespace, overlays do not keep their notes in root's attributes
@@ -188,28 +188,28 @@ def mount_overlay(folder: Path, lower: int, layer: Path, *, executes: bool = Tru
         done(LIBC.mount(b"overlay", os.fsencode(folder), b"overlay", flags, options.encode()))
     except OSError as error:
         raise OSError(error.errno, f"no overlay over {folder}: {error.strerror}") from error
-    # the kernel leaves it without any right, so that nobody could remove it afterwards
+    # the kernel leaves it without any rights, so that nobody could remove it afterwards
     Path(f"/proc/self/fd/{handles['workdir']}/work").chmod(0o700)
 
 
 def _liken(upper: Path, lower: int) -> None:
-    """Give ``upper`` the rights of what it covers: they are those of the whole."""
+    """Give ``upper`` the rights of the folder that it covers: the overlay takes them from it."""
     status = os.stat(f"/proc/self/fd/{lower}")  # noqa: PTH116
     give_to_owner(upper, status)
     upper.chmod(status.st_mode & 0o7777)
 
 
 def give_to_owner(path: Path, of: os.stat_result) -> None:
-    """As root, give ``path`` to the owner that ``of`` has, unless our user namespace has no number for him."""
+    """Give ``path``, as root, to the owner of ``of``, unless our user namespace does not know that user."""
     if os.geteuid() == 0:
         with contextlib.suppress(OSError):
             os.chown(path, of.st_uid, of.st_gid)
 
 
 def rebuild(folder: Path) -> None:
-    """Lay an empty file system over ``folder`` and show all in it that was there: new folders can be made in it.
+    """Mount an empty file system over ``folder`` and bind its entries into it: new folders can be created there.
 
-    Raises OSError where that is forbidden.
+    Raises OSError if that is forbidden.
     """
     handle = os.open(folder, os.O_PATH)
     inside = Path(f"/proc/self/fd/{handle}")
@@ -228,7 +228,7 @@ def rebuild(folder: Path) -> None:
 
 
 def bind(path: Path, handle: int) -> None:
-    """Show at ``path`` what ``handle`` is open on, with what is mounted below it."""
+    """Show the file or folder of ``handle`` at ``path``, with all mounts below it."""
     done(LIBC.mount(f"/proc/self/fd/{handle}".encode(), os.fsencode(path), None, _MS_BIND | _MS_REC, None))
 
 
@@ -240,7 +240,7 @@ def _mounts_below(folder: Path) -> list[Path]:
 
 
 def _sockets() -> list[Path]:
-    """Return the unix sockets on which somebody listens. Source: proc_net_unix(5)."""
+    """Return the listening unix sockets. Source: proc_net_unix(5)."""
     fields = (line.split(maxsplit=7) for line in Path("/proc/net/unix").read_bytes().splitlines()[1:])
     return [
         Path(os.fsdecode(words[7]))
@@ -250,7 +250,7 @@ def _sockets() -> list[Path]:
 
 
 def done(result: int) -> int:
-    """Return what a function of libc returned; raises the OSError that it met."""
+    """Return the result of a libc function; raise its OSError if it is negative."""
     if result < 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))

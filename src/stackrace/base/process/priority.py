@@ -1,9 +1,9 @@
-"""At which priority things run. The supervisor uses it: standard library only.
+"""Priorities of processes. The supervisor uses it: standard library only.
 
-Engine, stacks and services of a race have a priority that other programs cannot share, all alike, and so has what
-is started for it. A nice value weighs a thread against those of its own scheduling group. Linux makes such a group
-of every session (autogroup), where control groups make none, and weighs the groups against each other; so both are
-raised. It is never real-time scheduling: what else runs still gets some time.
+Engine, stacks and services of a race all have the same priority, above that of other programs, and so have
+programs started for it. A nice value weighs a thread against those of its own scheduling group. Without control
+groups, Linux makes such a group of every session (autogroup), and weighs the groups against each other; so both are
+raised. It is never real-time scheduling: other programs still get some time.
 
 Source: sched(7), "The nice value and group scheduling" and "The autogroup feature"; cgroup-v2.rst, "cpu.weight".
 """
@@ -20,7 +20,7 @@ from pathlib import Path
 from .processes import pids, read
 
 NICE = -20
-"""The highest priority that a normal thread can have: 87 times the weight of the usual one."""
+"""Highest priority of a normal thread: 87 times the usual weight."""
 
 _TRIES, _AGAIN_S = 250, 0.02
 _AUTOGROUP = re.compile(r"(/autogroup-\d+) nice (-?\d+)")
@@ -38,7 +38,7 @@ def can_raise() -> bool:
 
 
 def raise_process(pid: int, nice: int = NICE) -> None:
-    """Give every thread of a process, and its session, this priority; no error when it is gone or forbidden."""
+    """Give every thread of a process, and its session, this priority; no error if it is gone or forbidden."""
     with contextlib.suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 (hot: no Path objects)
             with contextlib.suppress(OSError):
@@ -49,18 +49,18 @@ def raise_process(pid: int, nice: int = NICE) -> None:
 
 
 def autogroup(pid: int) -> tuple[str, int | None]:
-    """Return the name of the group of a process's session and its nice value; None where there is no group."""
+    """Return the name of the autogroup of a process's session and its nice value; None if there is no group."""
     told = _AUTOGROUP.match((read(f"/proc/{pid}/autogroup") or b"").decode("ascii"))
     return (told[1], int(told[2])) if told else ("", None)
 
 
 def before_races(nice: int) -> int:
-    """Return what a session had, of which another race in it may have made ``NICE``: it may end before we do."""
+    """Return a session's usual nice value: 0 for ``NICE``, set by another race, which may end before ours."""
     return 0 if nice == NICE else nice
 
 
 def restore_autogroup(group: str, nice: int) -> None:
-    """Give a session's group its usual priority again, by whichever of its processes is still there."""
+    """Restore the usual priority of a session's autogroup through one of its remaining processes."""
     for pid in pids():
         if autogroup(pid)[0] == group:
             _write_autogroup(pid, nice)
@@ -69,9 +69,9 @@ def restore_autogroup(group: str, nice: int) -> None:
 
 @contextlib.contextmanager
 def raised(group: Path | None = None) -> Iterator[None]:
-    """Raise this process, with the load engine's threads, and leave it as it was.
+    """Raise the priority of this process, with the load engine's threads, and restore it at the end.
 
-    ``group`` is the control group of version 2 that it is in: where its weight may be written, that is raised, too.
+    ``group`` is its control group of version 2: its weight is raised, too, if it is writable.
     """
     usual, (_, of_session) = os.getpriority(os.PRIO_PROCESS, 0), autogroup(os.getpid())
     if usual == NICE:
@@ -91,7 +91,7 @@ def raised(group: Path | None = None) -> Iterator[None]:
 
 
 def _exchanged(group: Path | None, weight: str) -> str:
-    """Set a control group's weight and return what it was; empty where it may not be written."""
+    """Set a control group's weight and return the old one; empty if it is not writable."""
     if group is None:
         return ""
     with contextlib.suppress(OSError):
@@ -103,7 +103,7 @@ def _exchanged(group: Path | None, weight: str) -> str:
 
 
 def _write_autogroup(pid: int, nice: int) -> None:
-    """Write it; without CAP_SYS_ADMIN Linux takes one in a tenth of a second, of all together, and has us wait."""
+    """Write the nice value, with retries: without CAP_SYS_ADMIN Linux accepts one per 0.1 s, of all processes."""
     for _ in range(_TRIES):
         try:
             with open(f"/proc/{pid}/autogroup", "w", encoding="ascii") as file:  # noqa: PTH123

@@ -1,4 +1,4 @@
-"""Processes as the kernel tells of them, of which any may vanish between two calls. Standard library only."""
+"""Processes as the kernel reports them; any may vanish between two calls. Standard library only."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _PAGE = 4096
 
 
 def read(path: str) -> bytes | None:
-    """Return the whole of a small kernel file, or None when it is missing, forbidden or just vanished.
+    """Return the whole content of a small kernel file, or None if it is missing, forbidden or just vanished.
 
     Plain system calls: a third of the cost of a file object, and a slice reads dozens of these.
     """
@@ -33,7 +33,7 @@ def _drain(descriptor: int) -> bytes:
 
 
 def read_number(path: str) -> int:
-    """Return the first number in a kernel file, 0 when there is none."""
+    """Return the first number in a kernel file; 0 if there is none."""
     words = (read(path) or b"").split()
     try:
         return int(words[0])
@@ -56,16 +56,16 @@ class Process:
     pid: int
     name: str
     state: str
-    """R where it runs, or waits for a core."""
+    """State of the process; R if it runs, or waits for a core."""
     parent: int
     session: int
     threads: int
     started: int
-    """Clock ticks since boot: tells a process from a later one with the same id."""
+    """Clock ticks since boot; distinguishes a process from a later one with the same id."""
     used_ns: int
-    """CPU time of its own, in clock ticks of 10 ms."""
+    """CPU time of the process itself, in clock ticks of 10 ms."""
     reaped_ns: int
-    """CPU time of children that ended and were waited for, with theirs; in such ticks, too."""
+    """CPU time of children that ended and were waited for, and of theirs; also in such ticks."""
 
     @property
     def lives(self) -> bool:
@@ -74,9 +74,9 @@ class Process:
 
 
 def read_process(pid: int, thread: str = "") -> Process | None:
-    """Return what /proc/PID/stat says of ``pid``, or of its ``thread``; None when there is none such any more.
+    """Return the line /proc/PID/stat of ``pid``, or of its ``thread``; None if it is gone.
 
-    The name stands in parentheses and may hold any character, so the fields are counted from the last one.
+    The name stands in parentheses and may contain any character, so the fields are counted from the last one.
     Source: proc_pid_stat(5).
     """
     text = read(f"/proc/{pid}/task/{thread}/stat" if thread else f"/proc/{pid}/stat")

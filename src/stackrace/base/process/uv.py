@@ -1,6 +1,6 @@
-"""Uv, which installs packages: where it is, and what its failures mean.
+"""Uv, which installs packages: its place, and the causes of its failures.
 
-A failure is blamed on its cause. Only a conflict is one with the app's pins.
+A failure is blamed on its cause. Only a conflict is blamed on the app's pins.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ class Cause:
     """One kind of failure."""
 
     signs: str
-    """A pattern of uv's own words."""
+    """Pattern in uv's output."""
     said: str
     way_out: str
     exit_code: int = 4
-    """2 where the user can mend what he gave, 4 where this machine or the network is at fault."""
+    """2 if the user can correct the input, 4 if this machine or the network is at fault."""
 
     @property
     def words(self) -> str:
-        """The cause and the way out, in one sentence."""
+        """Cause and remedy, in one sentence."""
         return f"{self.said}; {self.way_out}"
 
 
 _INDEX = "correct the index (UV_DEFAULT_INDEX)"
 _MOVE = "or set UV_CACHE_DIR and XDG_CACHE_HOME to folders"
 _PINNED = "a pin of the app is in the way"
-"""Added to uv's words where they name a version that the app has installed."""
+"""Text added to uv's output if it names a version that the app has installed."""
 
 _CONFLICT = Cause(
     _PINNED, "its Python packages cannot be installed beside the app's", "leave it out, or loosen the app's pins", 2
@@ -97,7 +97,7 @@ CAUSES = (
           f"try again later, or {_INDEX}"),
     UNKNOWN,
 )  # fmt: skip
-"""The kinds of failures; the first whose signs are there is the cause."""
+"""Kinds of failures; the first with matching signs is the cause."""
 
 _DEBIAN = {
     "Python.h": "python3-dev", "libpq-fe.h": "libpq-dev", "pg_config": "libpq-dev", "mysql": "libmariadb-dev",
@@ -105,7 +105,7 @@ _DEBIAN = {
     "jpeglib.h": "libjpeg-dev", "zlib.h": "zlib1g-dev", "pcre": "libpcre2-dev", "ldap.h": "libldap-dev",
     "sasl/": "libsasl2-dev", "cargo": "cargo", "rustc": "rustc", "cmake": "cmake", "": "build-essential",
 }  # fmt: skip
-"""Debian packages of what builds miss, by a part of the name of a header or program."""
+"""Debian packages that builds miss, by a part of the name of a header or program."""
 _MISSED = re.compile(
     r"fatal error: ([\w./+-]{1,80}): No such|No such file or directory: '([\w./+-]{1,80})'"
     r"|command '([\w./+-]{1,80})' failed: No such|([\w+-]{1,40}) executable not found"
@@ -113,8 +113,8 @@ _MISSED = re.compile(
 
 
 def cause_of(result: CommandResult, pins: Iterable[str] = ()) -> Cause:
-    """Return why uv failed as ``result`` says; ``pins`` are the versions that the app has, as ``name==1.0``."""
-    # it breaks its lines
+    """Return the cause of uv's failure ``result``; ``pins`` are the app's versions, as ``name==1.0``."""
+    # uv wraps its lines
     said = " ".join(result.output.split())
     if "depend" in said and any(re.search(rf"\b{re.escape(pin)}(?![\w.])", said) for pin in pins):
         said += f" {_PINNED}"
@@ -131,9 +131,9 @@ def cause_of(result: CommandResult, pins: Iterable[str] = ()) -> Cause:
 
 
 def uv_program(project: Path) -> str:
-    """Return the path of uv: of its package, wherever that is installed, else on PATH.
+    """Return the path of uv: of its Python package if installed, else from PATH.
 
-    Raises MissingError without any, and where uv would wait for what it reads of ``project`` and the folders above.
+    Raises MissingError if there is none, or if uv would block on a file in ``project`` or the folders above.
     """
     names = ("uv.toml", "pyproject.toml", ".python-version", ".python-versions")
     try:

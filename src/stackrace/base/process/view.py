@@ -1,7 +1,7 @@
-"""The one door to the user's code: a view of his files, in which what a process changes is none of them.
+"""The only door to the user's code: a view of the user's files, in which processes change none of them.
 
-Everything of the user's starts in such a view: his interpreter with his modules, his commands, the config tests of
-his servers. Only protection makes one (``deploy/protection.py``); tests/repository/test_starts.py finds every other
+All user programs start in such a view: the interpreter with the user's modules, commands, and the config tests of
+servers. Only protection creates one (``deploy/protection.py``); tests/repository/test_starts.py finds every other
 start of a process.
 """
 
@@ -34,21 +34,21 @@ _LONGEST_LINE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Relocation:
-    """What was copied below ``place``; without a place nothing was, and every path is its own."""
+    """Copies of folders below ``place``; without a place there are none, and every path stays itself."""
 
     place: Path | None = None
     copied: Mapping[str, Path] = field(default_factory=dict)
-    """The originals, resolved, by every path under which the app or the user may know them."""
+    """Resolved originals, by every path under which the app or the user may know them."""
 
     def with_copies(self, *paths: Path) -> Relocation:
-        """Return it with ``paths`` copied as well."""
+        """Return this relocation with ``paths`` copied as well."""
         originals = {path: real_path(path) for path in paths}
         spelled = {str(name): path for given, path in originals.items() for name in (given.absolute(), path)}
         return replace(self, copied={**self.copied, **spelled})
 
     def path(self, path: Path) -> Path:
-        """Return where the copy of ``path`` is; ``path`` itself where it has none, or is one."""
-        # a link within the project first, as its copy leads to the right place itself
+        """Return the path of the copy of ``path``; ``path`` itself if it has none, or is one."""
+        # the path with its links first, because the copy of a link leads to the right place itself
         for spelling in (Path(os.path.normpath(path.absolute())), real_path(path)):
             for folder, original in self.copied.items():
                 if spelling.is_relative_to(folder) and not self.is_copy(spelling):
@@ -56,27 +56,27 @@ class Relocation:
         return path
 
     def holds(self, path: Path) -> bool:
-        """Tell whether ``path`` lies in what was copied."""
+        """Tell whether ``path`` lies in a copied folder."""
         return self.path(path) != path
 
     def has_copy(self, path: Path) -> bool:
-        """Tell whether there is a copy of ``path``, and none that is a link to it."""
+        """Tell whether ``path`` has a copy that is not only a link to it."""
         copy = self.path(path)
         return copy != path and copy.exists() and real_path(copy) == copy
 
     def is_copy(self, path: Path) -> bool:
-        """Tell whether ``path`` lies where copies do."""
+        """Tell whether ``path`` lies in the folder of the copies."""
         return self.place is not None and path.is_relative_to(self.place)
 
     def below(self, original: Path) -> Path:
-        """Return where a copy of ``original``, an absolute path, belongs."""
+        """Return the place for a copy of ``original``, an absolute path."""
         assert self.place
         return self.place.joinpath(*original.parts[1:])
 
     def named(self, text: str) -> Iterator[Path]:
-        """Yield the originals that ``text`` names by their whole paths, and that have copies.
+        """Yield the originals with copies that ``text`` names by absolute paths.
 
-        /app may be a folder, but it may as well be the path of a page: such a short one does not count.
+        /app may be a folder, but also the path of a page: such short paths do not count.
         """
         if self.copied:
             longest_first = sorted(self.copied, key=len, reverse=True)
@@ -99,36 +99,36 @@ class Relocation:
 
 @dataclass(frozen=True, slots=True)
 class ProtectedView:
-    """What a process of the user's sees: overlays in the namespaces of ``pid``, or plain copies of his folders."""
+    """View of files for the user's processes: overlays in the namespaces of ``pid``, or plain copies of folders."""
 
     pid: int | None = None
-    """The process that holds the namespaces; None where they are forbidden."""
+    """Process that holds the namespaces; None if they are forbidden."""
     relocation: Relocation = field(default_factory=Relocation)
-    """Where the copies are; nowhere where overlays cover the folders."""
+    """Places of the copies; none if overlays cover the folders."""
     closed: tuple[Path, ...] = ()
-    """Originals below which nothing is written but to ``kept``, where overlays do not cover them."""
+    """Originals that are read-only, except ``kept`` below them, because overlays do not cover them."""
     kept: tuple[Path, ...] = ()
     led: Mapping[str, str] = field(default_factory=dict)
-    """Variables that lead elsewhere, as HOME does, unless the app has its own."""
+    """Replacements for variables such as HOME, unless the app sets its own."""
     sealed: Path | None = None
-    """The only folder that can be written to, under an overlay that goes with the process, which reaches nobody."""
+    """Only writable folder, under an overlay that is removed with the process, which has no network."""
 
     def variables(self, environment: Mapping[str, str]) -> dict[str, str]:
-        """Return the variables of a process in this view that would have those of ``environment``."""
+        """Return ``environment`` as variables for a process in this view."""
         led = {name: value for name, value in self.led.items() if environment.get(name) == os.environ.get(name)}
         return {**environment, **led}
 
     def holds_off(self, path: Path) -> bool:
-        """Tell whether a process in this view cannot write to ``path``, an absolute one."""
+        """Tell whether ``path``, an absolute one, is read-only for a process in this view."""
         return any(map(path.is_relative_to, self.closed)) and not any(map(path.is_relative_to, self.kept))
 
     def path(self, path: Path) -> Path:
-        """Return where this process finds what a process in the view finds at ``path``."""
+        """Return the path by which this process finds what a process in the view finds at ``path``."""
         # an absolute link would lead out of the view again
         return path if self.pid is None else Path(f"/proc/{self.pid}/root", *real_path(path).parts[1:])
 
     def entering(self, folder: Path) -> Callable[[], None] | None:
-        """Return what a new process does first, as ``preexec_fn``: it goes to ``folder`` in this view."""
+        """Return a ``preexec_fn`` that makes a new process enter this view in ``folder``; None if not needed."""
         if self.sealed is not None:
             return partial(seal, self.sealed, folder)
         if self.pid is None and not self.closed:
@@ -145,7 +145,7 @@ class ProtectedView:
 
     @contextmanager
     def naming_originals(self) -> Iterator[None]:
-        """Let errors of the app name the user's files, not their copies."""
+        """Replace the copies' paths in errors of the app by those of the user's files."""
         try:
             yield
         except AppError as error:
@@ -154,7 +154,7 @@ class ProtectedView:
             raise AppError(f"{message}{held_off}", detail=detail) from error
 
     def _held_off(self, text: str) -> str:
-        """Say which path an error in ``text`` was about that this view keeps as it is; empty where none was."""
+        """Return a sentence on the path, read-only in this view, that an error in ``text`` names; empty if none."""
         for line in (line[-_LONGEST_LINE:] for line in text.splitlines() if _DENIED in line):
             for path in filter(self.holds_off, map(Path, _PATH.findall(line))):
                 return (
@@ -202,4 +202,4 @@ class ProtectedView:
 
 
 UNPROTECTED = ProtectedView()
-"""For programs of ours, bundled apps and plain files: no code of the user's runs in it."""
+"""View for our own programs, bundled apps and plain files: no user code runs in it."""

@@ -1,7 +1,6 @@
 """Races on several machines: the workers of a Dask cluster host stacks and send load. The only importer of Dask.
 
-Dask carries every word between machines: who is there, what is called, what comes back. Imported only where a
-cluster was asked for.
+Dask carries everything between machines: membership, calls and results. Imported only if a cluster is requested.
 """
 
 from ...extensions import PlaceProvider, RequestPart, Verb

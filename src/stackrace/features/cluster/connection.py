@@ -1,6 +1,6 @@
-"""The coordinator's end of a Dask cluster: who is there, and calls to one member at a time.
+"""The coordinator's end of a Dask cluster: the list of members, and calls to one member at a time.
 
-Dask finds what it calls there by name, so both sides have the same stackrace.
+Dask finds the called functions there by name, so both sides need the same stackrace.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from .members import ClockOffset, Member, Role, compare, introduce
 _T = TypeVar("_T")
 
 _CALLS = 64
-"""Calls that may be under way on one worker at once."""
+"""Maximum of calls in progress on one worker."""
 _POOL = ThreadPoolExecutor(_CALLS, thread_name_prefix="stackrace")
 
 
 async def call(function: Callable[..., _T], *args: object) -> _T:
-    """Call ``function`` on a worker in a thread, so that the worker's own loop goes on meanwhile."""
+    """Call ``function`` on a worker in a thread, so that the worker's own loop continues meanwhile."""
     return await asyncio.get_running_loop().run_in_executor(_POOL, partial(function, *args))
 
 
@@ -44,9 +44,9 @@ async def now() -> float:
 
 
 def as_bytes(value: object) -> bytes:
-    """Return ``value`` pickled by name; what has no name there, as in a server of the user's own, Dask takes along.
+    """Return ``value`` pickled by name, or by Dask if it has no name there, as objects of a user's own server.
 
-    That is slower. The name ``__main__`` means another module there.
+    That is slower. Objects of ``__main__`` count as nameless, because that name means another module there.
     """
     with suppress(Exception):
         found = pickle.dumps(value)
@@ -59,9 +59,10 @@ def as_bytes(value: object) -> bytes:
 
 
 def pickled(value: _T) -> _T:
-    """Return what arrives as ``value`` wherever it is sent, as a part of anything; here it is of no use.
+    """Return an object that arrives as ``value`` wherever it is sent, also as a part; it is of no use here.
 
-    It is pickled once: a workload may hold hundreds of requests with their answers, and each engine gets the same.
+    It is pickled only once: a workload may contain hundreds of requests with their answers, and each engine gets
+    the same.
     """
     return cast(_T, _Pickled(value))
 
@@ -76,24 +77,24 @@ class _Pickled:
 
 _INSTALL = "pip install 'stackrace[cluster]'"
 _CLOCK_KEEPS_S = 10.0
-"""How long a comparison of clocks holds. NTP slews by 500 ppm at most, so they part by 5 ms in it: RFC 5905."""
+"""Seconds for which a comparison of clocks holds. NTP slews by 500 ppm at most, 5 ms in this time: RFC 5905."""
 CONNECT_S = 10.0
-"""How long the scheduler is waited for, from looking up its name to its first answer."""
+"""Seconds to wait for the scheduler, from the lookup of its name to its first answer."""
 _INTRODUCE_S = 30.0
-"""How long a member may take to say what it is; it imports stackrace for that."""
+"""Seconds to wait until a member describes itself; it imports stackrace for that."""
 _CALL, _NOW = as_bytes(call), as_bytes(now)
-"""By name, so once for all."""
+"""Pickled by name, so once for all calls."""
 
 
 class MemberLost(BreakdownError):  # noqa: N818 (what happened, as its siblings say it)
-    """A member does not answer any more, or the scheduler between it and us does not."""
+    """A member, or the scheduler between it and us, no longer answers."""
 
 
 class Connection:
     """A connection to the scheduler at ``address``, as in ``tcp://scheduler:8786``; a context manager.
 
-    TLS is Dask's own: ``tls://scheduler:8786``, with certificates as Dask's configuration names them. Raises
-    MissingError without Dask, and InputError where no scheduler answers.
+    TLS is Dask's own: ``tls://scheduler:8786``, with the certificates of Dask's configuration. Raises
+    MissingError without Dask, and InputError if no scheduler answers.
     """
 
     def __init__(self, address: str) -> None:
@@ -107,14 +108,14 @@ class Connection:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # what the scheduler has still to say is of no interest, and it may be gone
+        # the scheduler's last answer does not matter, and it may be gone
         with suppress(Exception):
             self._client.close(timeout=2)
 
     def members(self) -> tuple[Member, ...]:
-        """Return who is there with any role, by name, each with its clock compared to ours.
+        """Return the members with any role, by name, each with its clock compared to ours.
 
-        Raises InputError for a member that has no stackrace or is not reached, by name.
+        Raises InputError, with the name, for a member without stackrace or out of reach.
         """
         members, errors = self.roll_call()
         for error in errors:
@@ -122,7 +123,7 @@ class Connection:
         return members
 
     def roll_call(self) -> tuple[tuple[Member, ...], tuple[StackraceError, ...]]:
-        """Return the ``members``, and for each of the others why it is none."""
+        """Return the ``members``, and an error for each of the others."""
         infos = self._workers()
         names = _names(infos)
         members, errors = [], []
@@ -136,21 +137,21 @@ class Connection:
         return tuple(members), tuple(errors)
 
     def call(self, member: Member, function: Callable[..., _T], *args: object) -> _T:
-        """Return what ``function`` returns on ``member``, called once there, or raise what it raises.
+        """Return the result of ``function``, called once on ``member``, or raise its exception.
 
-        Raises MemberLost when the member or the scheduler is lost meanwhile.
+        Raises MemberLost if the member or the scheduler is lost meanwhile.
         """
         return self.begin(member, function, *args).finish()
 
     def begin(self, member: Member, function: Callable[..., _T], *args: object) -> Pending[_T]:
-        """Let ``function`` be called there as by ``call``; what it returns or raises is had when it is finished.
+        """Start a ``call`` on the member; ``finish`` returns its result or raises its exception.
 
-        No thread waits for it meanwhile, so many members may be asked at once.
+        No thread waits for it, so many members can be called at the same time.
         """
         return self._begin(member.name, member.contact, _CALL, as_bytes((function, *args)))
 
     def clock(self, member: Member) -> ClockOffset:
-        """Return how the member's clock differs from ours now: crystals drift, so it is asked again in time."""
+        """Return the current offset of the member's clock, measured again in time, because crystals drift."""
         known = self._clocks.get(member.contact)
         if known is None or time.monotonic() - known.taken_s > _CLOCK_KEEPS_S:
             known = self._compared(member.name, member.contact)
@@ -187,9 +188,9 @@ class Connection:
         return Member(name=name, contact=contact, host=host, roles=roles, clock=clock, **said)
 
     def _begin(self, name: str, contact: str, function: bytes, args: bytes = b"") -> Pending[Any]:
-        """Straight to the member, on a connection that is kept: no other machine is waited for.
+        """Start a call directly on the member, over a permanent connection: no other machine is involved.
 
-        It is outside of Dask's task graph: such a call is made once, and never again elsewhere.
+        It is outside of Dask's task graph: such a call is made once, and never repeated elsewhere.
         """
         answer: Pending[Any] = Pending()
 
@@ -239,20 +240,20 @@ def _client(address: str) -> Any:
         raise MissingError(f"--cluster needs Dask: {_INSTALL}") from error
     security = Security()
     _require_certificates(address, security)
-    # what goes wrong is said once, by us
+    # errors are reported once, by us
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     options = {"set_as_default": False, "name": "stackrace", "security": security}
 
     class Client(distributed.Client):
         def __del__(self) -> None:
-            """Wait for nobody, as Dask does for 20 s where the peer is silent."""
+            """Do nothing: Dask would wait for 20 s if the peer is silent."""
 
     def met() -> Any:
-        # Dask waits for the peer's first message without end, and makes room for whatever length it names
+        # Dask waits forever for the peer's first message, and allocates whatever length that states
         _meet(address, security.get_connection_args("client")["ssl_context"])
         return Client(address, timeout=CONNECT_S, **options)  # type: ignore[no-untyped-call]
 
-    # looking up a name cannot be ended; the thread goes with this process
+    # a name lookup cannot be cancelled; the thread ends with this process
     meeting = Background(met, daemon=True)
     try:
         if not meeting.wait(CONNECT_S):
@@ -271,9 +272,9 @@ def _client(address: str) -> Any:
 
 
 def _meet(address: str, tls: ssl.SSLContext | None) -> None:
-    """Shake hands with a scheduler as Dask does, but with messages of a bounded size, and ask what it is.
+    """Do Dask's handshake with a scheduler, but with messages of limited size, and ask for its identity.
 
-    Raises OSError, ValueError or what Dask's decoder does where the peer is something else.
+    Raises OSError, ValueError or an exception of Dask's decoder if the peer is something else.
     """
     parts = urlsplit(address)
     assert parts.hostname and parts.port
@@ -288,7 +289,7 @@ def _meet(address: str, tls: ssl.SSLContext | None) -> None:
 
 
 _LARGEST_MESSAGE = 2**26
-"""Bytes of a scheduler's answer: it tells some kilobytes of each of its workers."""
+"""Bytes of a scheduler's answer, which has some kilobytes for each of its workers."""
 
 
 def _say(peer: socket.socket, message: Mapping[str, object]) -> None:
@@ -300,7 +301,7 @@ def _say(peer: socket.socket, message: Mapping[str, object]) -> None:
 
 
 def _heard(peer: socket.socket) -> Any:
-    """Return the peer's next message; what only Dask could unpickle stays packed."""
+    """Return the peer's next message; parts that only Dask could unpickle stay packed."""
     from distributed.protocol.core import loads
     from distributed.protocol.utils import unpack_frames
 
@@ -316,7 +317,7 @@ def _heard(peer: socket.socket) -> Any:
 
 
 def _require_certificates(address: str, security: Any) -> None:
-    """Raise InputError where Dask's configuration and the address differ in TLS: Dask would hang over it."""
+    """Raise InputError if Dask's configuration and the address differ in TLS, because Dask would hang."""
     try:
         tls = security.get_connection_args("client")
     except OSError as error:
@@ -353,9 +354,9 @@ def _require_address(address: str) -> None:
 
 
 def _names(infos: Mapping[str, Mapping[str, Any]]) -> Mapping[str, str]:
-    """Return the name of each worker; one without is called by its host, where no other is.
+    """Return the name of each worker; one without a name is named after its host if no other worker is there.
 
-    Dask calls such a worker by its address, of which the port changes at each start.
+    Dask names such a worker by its address, whose port changes at each start.
     """
     hosts = [urlsplit(contact).hostname for contact in infos]
     return {

@@ -1,4 +1,4 @@
-"""Engines on other machines, which send one load together and begin at one agreed moment."""
+"""Engines on other machines, which send one load together from one agreed moment."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from .network import paths
 from .player import Job, Played
 
 _LEAD_S = 0.15
-"""So long before the agreed moment everybody is told of it, and more where the way is long."""
+"""Seconds between the announcement of the agreed moment and the moment; more if round trips are long."""
 _TRIPS = 3
 _SPARE_S = 10.0
-"""An engine ends itself so long after its load should be over."""
+"""Seconds after the end of its load when an engine ends itself."""
 
 
 def shares(load: Load, engines: int) -> tuple[Load, ...]:
-    """Deal ``load`` out to so many engines, as the engine deals to its threads: connections differ by one at most.
+    """Divide ``load`` among engines, as an engine does among its threads: connections differ by one at most.
 
     Engines without a connection get none, so fewer may be returned. The rate of an open loop stays whole: its
     arrivals are dealt out in turn, or a Poisson process is split.
@@ -72,9 +72,9 @@ class JointRun:
         self.threads = sum(threads_of(part.job.load, part.job.cores) for part in parts)
 
     def finish(self, until_s: float = math.inf) -> LoadResult:
-        """Wait for the end, brought about at ``until_s``; return what all saw, in times of our own clock.
+        """Wait for the end, forced at ``until_s``; return the merged results, in times of our own clock.
 
-        Engines that were lost meanwhile are marked as such. Raises BreakdownError when all were.
+        Engines that were lost meanwhile are marked as lost. Raises BreakdownError if all were.
         """
         for part in self._parts:
             left_s = None if until_s == math.inf else max(until_s - time.monotonic(), 0.0)
@@ -90,12 +90,12 @@ class JointRun:
         return replace(result, engines=tuple(_share(part, got, opens_s) for part, got in played))
 
     def bins(self) -> Sequence[int]:
-        """Return the right answers of all so far, in bins of ``WARM_BIN_S`` that all have counted."""
+        """Return the right answers of all engines so far, in bins of ``WARM_BIN_S`` that all have counted."""
         asked = [self._connection.begin(part.member, player.counts, part.job.key) for part in self._parts]
         return [sum(each) for each in zip(*(counts.finish() for counts in asked), strict=False)]
 
     def cancel(self) -> None:
-        """End it on all engines."""
+        """Cancel it on all engines."""
         under_way = [part for part in self._parts if not part.playing.wait(0)]
         asked = [self._connection.begin(part.member, player.cancel, part.job.key) for part in under_way]
         for each in asked:
@@ -104,7 +104,7 @@ class JointRun:
 
     @property
     def is_over(self) -> bool:
-        """Whether all engines have ended."""
+        """True if all engines have ended."""
         return all(part.playing.wait(0) for part in self._parts)
 
 
@@ -129,34 +129,34 @@ def _share(part: _Part, played: Played | None, opens_s: float) -> EngineShare:
 
 
 class BinByBin:
-    """Asks once about each bin of a warm-up that is looked at from elsewhere, as where the engine is."""
+    """Callable that asks ``enough`` once about each bin of a warm-up whose counts come from another machine."""
 
     def __init__(self, enough: Enough) -> None:
         self._enough = enough
         self._seen = 0
 
     def __call__(self, counts: Sequence[int]) -> bool:
-        """Tell whether it was enough by the end of any bin that is new."""
+        """Tell whether it was enough by the end of any new bin."""
         before, self._seen = self._seen, max(self._seen, len(counts))
         return any(self._enough(counts[: bin_ + 1]) for bin_ in range(before, len(counts)))
 
 
 class Engines:
-    """The members that send load: all of one, dealt out to them."""
+    """Members that send load: each load is divided among all of them."""
 
     def __init__(self, connection: Connection, members: Sequence[Member]) -> None:
         self.members = tuple(members)
         self._connection = connection
         self._ceilings: dict[tuple[int, bool], float] = {}
         self.paths: tuple[NetworkPath, ...] = ()
-        """The ways to their host, once they were looked at."""
+        """Network paths to their host, once measured."""
 
     def look_at_network(self, host: Member) -> None:
-        """Measure the way of each to ``host``. Raises InputError where one does not get through to it."""
+        """Measure the network path of each engine to ``host``. Raises InputError if one cannot reach it."""
         self.paths = paths(self._connection, self.members, host)
 
     def calibrate(self, loads: Sequence[Load]) -> None:
-        """Measure what the engines reach together at each of ``loads``; where one cannot tell it stays unknown."""
+        """Measure the rate of all engines together at each of ``loads``; unknown if one cannot measure it."""
         for load in loads:
             dealt = list(zip(self.members, shares(load, len(self.members)), strict=False))
             measuring = [
@@ -173,7 +173,7 @@ class Engines:
     def playing(
         self, target: Target, load: Load, *, rewarm_s: float, follow_s: float = FOLLOW_S
     ) -> Iterator[JointRun]:
-        """Let all send ``load`` to ``target`` from one moment on; it is over when the context is left."""
+        """Make all engines send ``load`` to ``target`` from one moment on; cancel it when the context is left."""
         clocks = [self._connection.clock(member) for member in self.members]
         dealt = list(zip(self.members, clocks, shares(load, len(self.members)), strict=False))
         begun_s = time.monotonic() + _LEAD_S + _TRIPS * max(clock.round_trip_s for clock in clocks)
@@ -204,7 +204,7 @@ class Engines:
             run.cancel()
 
     def warm_up(self, target: Target, load: Load, enough: Enough) -> float:
-        """Send ``load``, unrecorded, until it is ``enough``; returns the seconds spent."""
+        """Send ``load``, unrecorded, until it is ``enough``; return the seconds spent."""
         with self.playing(target, load, rewarm_s=0.0, follow_s=0.0) as run:
             warm = BinByBin(enough)
             while not run.is_over:

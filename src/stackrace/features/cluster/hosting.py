@@ -1,4 +1,4 @@
-"""A race on this worker: prepared here, its stacks launched here; the coordinator asks for one step at a time.
+"""A race on this worker: prepared and launched here, one step at a time, on the coordinator's request.
 
 It is leased: see ``lease``.
 """
@@ -30,33 +30,33 @@ _ARRIVES_S = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """What a worker is to prepare."""
+    """Request to a worker to prepare a race."""
 
     request: RaceRequest
     first: int | None = None
-    """As in ``prepared``."""
+    """Same as in ``prepared``."""
     host: str | None = None
-    """The address to which engines on other machines send load; None: the engine is here."""
+    """Address that engines on other machines send load to; None if the engine is here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hosted:
-    """What was prepared on a worker, as far as it can be told to others."""
+    """Result of preparing on a worker, as far as it can be sent to others."""
 
     plan: RacePlan
     warnings: tuple[Finding, ...]
-    """As in ``PreparedRace``."""
+    """Same as in ``PreparedRace``."""
     counted_s: float
-    """How much of the budget preparing has spent, in seconds."""
+    """Seconds of the budget spent on preparing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """Where a stack takes load from other machines, and which load."""
+    """Address and workload of a stack for engines on other machines."""
 
     address: tuple[str, int]
     workload: Workload
-    """With the answers that are right by now."""
+    """Workload with the current right answers."""
 
 
 class Hosting(Lease[PreparedRace]):
@@ -71,7 +71,7 @@ class Hosting(Lease[PreparedRace]):
         self.begin(lambda: prepared(order.request, first=order.first, remote=remote))
 
     def described(self) -> Hosted:
-        """Return what was prepared, once it is; raises what preparing raised."""
+        """Return the result of preparing, once it is done; raises the exception of preparing."""
         ready = self.held
         return Hosted(
             plan=ready.plan,
@@ -86,18 +86,18 @@ class Hosting(Lease[PreparedRace]):
         super().close()
 
     def do(self, step: Callable[..., Any], *args: object) -> Any:
-        """Return what ``step``, a method of the place here, returns."""
+        """Return the result of ``step``, a method of the place here."""
         return step(self._place, *args)
 
     def target(self, stack: Stack, workload: Workload) -> Target:
-        """Return what engines on other machines have to know."""
+        """Return what engines on other machines need to know."""
         address, now = self._place.target(stack, workload)
         return Target(address=address, workload=now)
 
     def watch(
         self, stack: Stack, workload: Workload, load: Load, rewarm_s: float, limit_s: float, begins_s: float
     ) -> Observation:
-        """Watch a load that engines on other machines begin at ``begins_s`` on this machine's clock."""
+        """Observe a load that engines on other machines begin at ``begins_s`` on this machine's clock."""
         self._remote = RemoteRun(begins_s)
         try:
             return self._place.load(stack, workload, load, rewarm_s, limit_s)
@@ -105,12 +105,12 @@ class Hosting(Lease[PreparedRace]):
             self._remote = None
 
     def deliver(self, result: LoadResult | None) -> None:
-        """Hear what those engines saw, in times of this machine's clock; None: they were lost."""
+        """Receive the result of those engines, in times of this machine's clock; None if they were lost."""
         if self._remote is not None:
             self._remote.deliver(result)
 
     def warm_up(self, stack: Stack, workload: Workload, load: Load) -> float:
-        """As ``Place.warm_up``; whether it is enough the coordinator says by ``warm``."""
+        """Do the same as ``Place.warm_up``, until the coordinator calls ``warm``."""
         try:
             return self._place.warm_up(stack, workload, load, self._warming)
         finally:
@@ -121,16 +121,16 @@ class Hosting(Lease[PreparedRace]):
         return self._warming.counts
 
     def warm(self) -> None:
-        """Hear that the stack is warm."""
+        """End the warm-up: the stack is warm."""
         self._warming.enough = True
 
     def retire(self, stacks: Sequence[Stack]) -> int:
-        """As ``Place.retire``; returns the number by which ``retired`` knows them."""
+        """Do the same as ``Place.retire``; return the number to ask ``retired`` for."""
         self._retiring.append(self._place.retire(stacks))
         return len(self._retiring) - 1
 
     def retired(self, number: int) -> Retired:
-        """Wait until they are gone."""
+        """Wait until the stacks are gone."""
         return self._retiring[number].finish()
 
     @property
@@ -144,9 +144,9 @@ class Hosting(Lease[PreparedRace]):
 
 
 class RemoteRun:
-    """A run of engines on other machines: it is over once their merged result is delivered.
+    """A run of engines on other machines, which ends once their merged result is delivered.
 
-    It is an ``EngineRun``. The coordinator gives all the same moment to begin, each by its own clock.
+    It is an ``EngineRun``. The coordinator gives all engines the same moment to begin, each by its own clock.
     """
 
     def __init__(self, begun_s: float) -> None:
@@ -161,27 +161,27 @@ class RemoteRun:
         pass
 
     def deliver(self, result: LoadResult | None) -> None:
-        """End it with what the engines saw; None: they were lost."""
+        """End the run with the engines' result; None if they were lost."""
         self._result = result
         self._over.set()
 
     def wait(self, until_s: float) -> bool:
-        """Wait until ``until_s`` on CLOCK_MONOTONIC or the end; tells whether it has ended."""
+        """Wait until ``until_s`` on CLOCK_MONOTONIC or the end; tell whether it has ended."""
         return self._over.wait(min(max(until_s - time.monotonic(), 0.0), threading.TIMEOUT_MAX))
 
     def bins(self, bin_s: float) -> Iterator[Sequence[int]]:
-        """Yield nothing: who warms up from other machines looks at them."""
+        """Yield nothing: the coordinator reads the bins from the engines itself."""
         return iter(())
 
     def finish(self, until_s: float = float("inf")) -> LoadResult:
-        """Return the result that was delivered. Raises BreakdownError where none comes."""
+        """Return the delivered result. Raises BreakdownError if there is none."""
         if not self._over.wait(_ARRIVES_S) or self._result is None:
             raise BreakdownError("the engines on other machines were lost, and their result with them")
         return self._result
 
 
 class _Warming:
-    """Tells by somebody else's word whether a stack is warm; an ``Enough``."""
+    """An ``Enough`` that the coordinator decides."""
 
     def __init__(self) -> None:
         self.counts: Sequence[int] = ()
@@ -193,8 +193,8 @@ class _Warming:
 
 
 def open_race(token: str, order: Order) -> None:
-    """Begin to prepare ``order`` here; ``Hosting.described`` tells what came of it.
+    """Begin to prepare ``order`` here; ``Hosting.described`` returns the result.
 
-    Raises InputError where this machine has a part in another race.
+    Raises InputError if this machine takes part in another race.
     """
     take(lambda: Hosting(token, order))

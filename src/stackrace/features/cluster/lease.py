@@ -1,6 +1,6 @@
 """Leases: a worker holds a race for one coordinator, until that closes it or is silent for ``_LEASE_S``.
 
-Everything that a race starts is a child of a supervisor, which ends it all when the worker dies.
+Everything that a race starts is a child of a supervisor, which ends it all if the worker dies.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from ...base.errors import BreakdownError, InputError, StackraceError
 _T = TypeVar("_T")
 
 _LEASE_S = 20.0
-"""Longer than a link is down for a moment, shorter than anybody would wait for an orphan to be gone."""
+"""Seconds; longer than a short network failure, shorter than anybody would wait for the end of an orphaned race."""
 _LOOK_S = 1.0
 _CLOSES_S = 60.0
 
 
 class Lease(Generic[_T]):
-    """A context that is entered in a thread of its own, held, and left when the lease ends."""
+    """A context that is entered in its own thread, held, and left at the end of the lease."""
 
     def __init__(self, token: str) -> None:
         self.token = token
@@ -35,7 +35,7 @@ class Lease(Generic[_T]):
 
     def begin(self, holding: Callable[[], AbstractContextManager[_T]]) -> None:
         """Enter ``holding`` from now on."""
-        # a daemon: what it holds ends with the worker, by the supervisor's hand
+        # a daemon: the supervisor ends the race together with the worker
         threading.Thread(target=self._hold, args=(holding,), daemon=True).start()
 
     def _hold(self, holding: Callable[[], AbstractContextManager[_T]]) -> None:
@@ -53,28 +53,28 @@ class Lease(Generic[_T]):
 
     @property
     def is_ending(self) -> bool:
-        """Whether it is to be left."""
+        """True if the context is to be left."""
         return self._ends.is_set() or time.monotonic() - self._renewed_s > _LEASE_S
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing of it is left."""
+        """True if the context has been left."""
         return self._over.is_set()
 
     @property
     def held(self) -> _T:
-        """Return what is held, once it is; raises what entering it raised."""
+        """Value of the entered context; waits for it, and raises its exception."""
         self._up.wait()
         if self._ready is None:
             raise self._error or BreakdownError("the race was closed on this machine, as its lease had run out")
         return self._ready
 
     def renew(self) -> None:
-        """Hear that the coordinator is still there."""
+        """Record a sign of life of the coordinator."""
         self._renewed_s = time.monotonic()
 
     def close(self) -> None:
-        """Leave it, and wait until nothing of it is left."""
+        """Leave the context, and wait until it is left."""
         self._ends.set()
         self._over.wait(_CLOSES_S)
 
@@ -84,9 +84,9 @@ _lock = threading.Lock()
 
 
 def take(make: Callable[[], Lease[Any]]) -> None:
-    """Hold what ``make`` returns from now on.
+    """Hold the lease that ``make`` returns from now on.
 
-    A machine has a part in one race at a time: two would measure each other. Raises InputError for a second.
+    A machine takes part in one race at a time: two would disturb each other. Raises InputError for a second.
     """
     global _current
     with _lock:
@@ -95,25 +95,25 @@ def take(make: Callable[[], Lease[Any]]) -> None:
 
 
 def refuse_busy() -> None:
-    """Raise InputError while this machine has a part in a race."""
+    """Raise InputError while this machine takes part in a race."""
     if _current is not None and not _current.is_over:
         raise InputError("this machine hosts another race; wait for its end, or leave the machine out")
 
 
 def renew(token: str) -> None:
-    """Renew the lease of that token; raises BreakdownError where there is none any more."""
+    """Renew the lease with this token; raises BreakdownError if there is none any more."""
     _lease_of(token).renew()
 
 
 def ask(token: str, step: Callable[..., Any], args: Sequence[object]) -> Any:
-    """Return what ``step``, a method of what is held for that token, returns."""
+    """Return the result of ``step``, a method of the lease with this token."""
     mine = _lease_of(token)
     mine.renew()
     return step(mine, *args)
 
 
 def close(token: str) -> None:
-    """Leave what is held for that token, and wait until it is gone; nothing happens where there is none."""
+    """Close the lease with this token, and wait until it is gone; does nothing if there is none."""
     with _lock:
         mine = _current
     if mine is not None and mine.token == token:
@@ -129,9 +129,9 @@ def _lease_of(token: str) -> Lease[Any]:
 
 
 class Keepalive:
-    """Calls ``renew`` on the coordinator every tenth of a lease, in a thread of its own, from ``begin`` to ``end``.
+    """Thread that calls ``renew`` on the coordinator every tenth of a lease, from ``begin`` to ``end``.
 
-    A call that fails is tried again at the next turn: a link may be down for a moment.
+    A failed call is repeated at the next turn: the network may fail for a moment.
     """
 
     def __init__(self, renew: Callable[[], None]) -> None:
@@ -139,11 +139,11 @@ class Keepalive:
         self._over = threading.Event()
 
     def begin(self) -> None:
-        """Renew from now on."""
+        """Begin to renew."""
         threading.Thread(target=self._keep, daemon=True).start()
 
     def end(self) -> None:
-        """Renew no more."""
+        """Stop renewing."""
         self._over.set()
 
     def _keep(self) -> None:

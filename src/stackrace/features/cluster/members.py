@@ -1,6 +1,6 @@
-"""The machines of a cluster: what each is, how far its clock is from ours, and who does what in a race.
+"""The machines of a cluster: their properties, the offsets of their clocks, and their roles in a race.
 
-What does not fit together is named before anything starts.
+Machines that do not fit together are reported before anything starts.
 """
 
 from __future__ import annotations
@@ -21,46 +21,46 @@ from ...race.request.request import RaceRequest
 from .request import ClusterRequest
 
 EXCHANGES = 8
-"""How often a clock is asked for the time. The shortest of so many is seldom one that had to wait."""
+"""Number of times to ask a clock. The shortest of so many exchanges seldom had to wait."""
 _ENOUGH_S = 0.001
-"""An exchange that took no more than so much longer than the shortest is as good: it errs by half of that more."""
+"""Seconds by which an exchange may exceed the shortest to be good enough; its error grows by half of that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClockOffset:
-    """How a member's CLOCK_MONOTONIC differs from the coordinator's."""
+    """Offset of a member's CLOCK_MONOTONIC from the coordinator's."""
 
     offset_s: float
     """The member's clock minus ours, in seconds."""
     error_s: float
-    """The offset is off by no more than this: half of the shortest round trip."""
+    """Largest error of the offset, in seconds: half of the shortest round trip."""
     round_trip_s: float
-    """The shortest round trip to the member and back, in seconds, what carries it included."""
+    """Shortest round trip to the member and back, in seconds, including Dask's own work."""
     taken_s: float
-    """When it was estimated, on our own clock."""
+    """Time of the estimate, on our own clock."""
 
     def to_remote(self, local_s: float) -> float:
-        """Return what the member's clock shows when ours shows ``local_s``."""
+        """Return the time on the member's clock when ours shows ``local_s``."""
         return local_s + self.offset_s
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One question for the time, all in seconds of CLOCK_MONOTONIC."""
+    """One request for the time, all in seconds of CLOCK_MONOTONIC."""
 
     asked_s: float
-    """When it was asked, on our clock."""
+    """Time of the request, on our clock."""
     remote_s: float
-    """The answer: what the other clock showed."""
+    """Answer: the time on the other clock."""
     answered_s: float
-    """When the answer was here, on our clock."""
+    """Arrival of the answer, on our clock."""
 
 
 def estimate(exchanges: Iterable[Exchange]) -> ClockOffset:
-    """Return the offset by the shortest of ``exchanges``, of which there is one at least.
+    """Return the offset by the shortest of ``exchanges``; at least one is required.
 
-    The other clock was read somewhere between question and answer. Whoever takes the middle is off by half of the
-    round trip at most, however uneven the ways are, so the shortest exchange bounds it best.
+    The other clock was read somewhere between request and answer. The middle is wrong by half of the
+    round trip at most, however uneven both ways are, so the shortest exchange bounds the error best.
 
     Source: Cristian, Probabilistic clock synchronization, 1989; RFC 5905 section 8.
     """
@@ -75,10 +75,10 @@ def estimate(exchanges: Iterable[Exchange]) -> ClockOffset:
 
 
 def compare(ask: Callable[[], float], shortest_s: float = 0.0) -> ClockOffset:
-    """Return how the clock that ``ask`` reads, in seconds, differs from ours.
+    """Return the offset between ours and the clock that ``ask`` reads, in seconds.
 
-    It is asked ``EXCHANGES`` times, or until it answers about as fast as in ``shortest_s``, the shortest round trip
-    that is known.
+    It is asked ``EXCHANGES`` times, or until it answers about as fast as ``shortest_s``, the shortest known round
+    trip.
     """
     exchanges = [_exchange(ask)]
     while len(exchanges) < EXCHANGES and estimate(exchanges).round_trip_s > shortest_s + _ENOUGH_S:
@@ -93,19 +93,19 @@ def _exchange(ask: Callable[[], float]) -> Exchange:
 
 
 _MACHINE = "STACKRACE_MACHINE"
-"""Names the machine where several stand on one kernel, as network namespaces do that stand for machines."""
+"""Variable that names the machine if several share a kernel, as network namespaces that stand for machines do."""
 
 _WORST_CLOCK_S = 0.05
-"""Clocks that are known no better than this cannot tell whether engines began together."""
+"""Largest error in seconds of a clock that can still show whether engines began together."""
 
 
 class Role(StrEnum):
-    """What a member offers; it says so by a Dask resource of the same name."""
+    """Role that a member offers, by a Dask resource of the same name."""
 
     STACK = "stack"
-    """It hosts a stack, with what that needs."""
+    """Hosts a stack, with everything that it needs."""
     ENGINE = "engine"
-    """It sends load."""
+    """Sends load."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,25 +113,25 @@ class Member:
     """A machine of the cluster, as it describes itself."""
 
     name: str
-    """The worker's name, unique in the cluster."""
+    """Name of the worker, unique in the cluster."""
     contact: str
-    """Where its worker is reached: ``tcp://10.0.0.3:34781``."""
+    """Address of its worker: ``tcp://10.0.0.3:34781``."""
     host: str
-    """Its network address."""
+    """Network address."""
     roles: frozenset[Role]
     version: str
-    """Of stackrace."""
+    """Version of stackrace."""
     python: str
     kernel: str
     cpu: str
     """CPU model."""
     cores: tuple[int, ...]
-    """Those that it may use, by number."""
+    """Numbers of the cores that it may use."""
     memory_bytes: int
     machine: str
-    """The same for all workers that share a kernel."""
+    """Id that is the same for all workers that share a kernel."""
     clock: ClockOffset | None = None
-    """None where nobody compared it yet."""
+    """Offset of its clock; None if not compared yet."""
 
     def shares_machine(self, other: Member) -> bool:
         """Tell whether both are on one machine, whatever their addresses: one kernel, and a core in common."""
@@ -140,20 +140,20 @@ class Member:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Roles:
-    """The members that take part."""
+    """Members that take part, by role."""
 
     hosts: tuple[Member, ...]
-    """They host stacks, one at least."""
+    """Members that host stacks, at least one."""
     engines: tuple[Member, ...]
-    """They send load; without any each host does for itself."""
+    """Members that send load; without any, each host sends its own."""
 
     def engines_of(self, number: int) -> tuple[Member, ...]:
-        """Return the engines of the host of that number: each host has its own, as all are loaded at once."""
+        """Return the engines of the host with that number: each has its own, because all are loaded at once."""
         return self.engines[number :: len(self.hosts)]
 
 
 def roles_of(members: Sequence[Member]) -> Roles:
-    """Return who does what, whether or not they fit together."""
+    """Return the roles of ``members``, whether or not they fit together."""
     return Roles(
         hosts=tuple(member for member in members if Role.STACK in member.roles),
         engines=tuple(member for member in members if Role.ENGINE in member.roles),
@@ -161,7 +161,7 @@ def roles_of(members: Sequence[Member]) -> Roles:
 
 
 def assign_roles(members: Sequence[Member], request: RaceRequest) -> Roles:
-    """Return who does what. Raises InputError, with the way out, for members that do not fit together."""
+    """Return the roles of ``members``. Raises InputError, with the remedy, if they do not fit together."""
     roles, asked = roles_of(members), request.parts.get(ClusterRequest)
     for conflict in conflicts(roles, (asked and asked.cluster) or "SCHEDULER"):
         raise InputError(conflict)
@@ -174,7 +174,7 @@ def assign_roles(members: Sequence[Member], request: RaceRequest) -> Roles:
 
 
 def conflicts(roles: Roles, address: str) -> Iterator[str]:
-    """Yield why no race can be had on the cluster at ``address``, each reason with the way out."""
+    """Yield the reasons why the cluster at ``address`` cannot race, each with the remedy."""
     if not roles.hosts:
         yield (
             f"--cluster {address}: nobody there hosts stacks; start a worker on a machine that may, with "
@@ -200,7 +200,7 @@ def _other_versions(members: Collection[Member]) -> Iterator[str]:
 
 
 def _other_pythons(hosts: Sequence[Member]) -> Iterator[str]:
-    """Servers' environments are built with the Python of the machine: another minor version is another stack."""
+    """Yield a conflict if minor versions differ: servers' environments are built with the machine's Python."""
     minors = {member.name: ".".join(member.python.split(".")[:2]) for member in hosts}
     if len(set(minors.values())) > 1:
         named = ", ".join(f"{name} has {minor}" for name, minor in minors.items())
@@ -234,7 +234,7 @@ def _unknown_clock(member: Member) -> Iterator[str]:
 
 
 def introduce() -> dict[str, Any]:
-    """Return what this machine says of itself as a member: the fields of ``Member`` that only it knows."""
+    """Return this machine's description: the fields of ``Member`` that only it knows."""
     from ...measure.probe import host_facts
 
     facts = host_facts()
@@ -250,5 +250,5 @@ def introduce() -> dict[str, Any]:
 
 
 def _boot_id() -> str:
-    """Return what only processes below the same kernel see. Source: random(4), boot_id."""
+    """Return an id that is the same for all processes of a kernel. Source: random(4), boot_id."""
     return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()

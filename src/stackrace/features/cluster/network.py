@@ -1,7 +1,7 @@
-"""The ways between a host and its engines, tried out over TCP on the kind of port that stacks listen on.
+"""Network paths between a host and its engines, measured over TCP on the kind of port that stacks listen on.
 
-The host listens, and an engine says with its first byte what is to happen on a connection: echoes, or a stream of
-bytes to one side. Who takes streams ends them after ``LASTS_S``. Each way is measured alone, then all at once.
+The host listens, and the first byte of an engine chooses what happens on a connection: echoes, or a stream of
+bytes in one direction. The receiver ends streams after ``LASTS_S``. Each path is measured alone, then all at once.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from .members import Member
 
 ECHOES = 100
 STREAMS = 4
-"""One alone would grow slowly over a long way, and halve its pace at each loss."""
+"""Number of streams: one alone would grow slowly over a long path, and halve its pace at each loss."""
 LASTS_S = 2.0
-"""A shaped line lets a burst through at full speed, and then streams wait for what it dropped of them."""
+"""Seconds of a transfer: a shaped line lets a burst through at full speed, then streams wait for lost segments."""
 MOST_BYTES = 64_000_000
-"""Of all streams in one direction: what 1 Gb/s carries in half a second."""
+"""Bytes of all streams in one direction: half a second at 1 Gb/s."""
 _OMITTED = 0.25
-"""The share of a transfer in which TCP grows and bursts pass. Source: RFC 6349 (equilibrium); iperf3(1), --omit."""
+"""Share of a transfer in which TCP grows and bursts pass. Source: RFC 6349 (equilibrium); iperf3(1), --omit."""
 CHUNK = bytes(65_536)
 PATIENCE_S = 30.0
 _LOOK_S = 0.05
 _IDLE_S = 60.0
-"""A host listens no longer than this when nobody connects: the coordinator is gone."""
+"""Seconds after which a host stops listening if nobody connects, because the coordinator is gone."""
 
 
 class _Order:
@@ -45,7 +45,7 @@ class _Order:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What TCP counted of streams that were sent."""
+    """TCP's counters for sent streams."""
 
     retransmits: int = 0
     segments: int = 0
@@ -56,7 +56,7 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What a host had of the streams since it was last asked."""
+    """A host's counts of the streams since it was last asked."""
 
     taken_bytes_per_s: float
     sent: Sent
@@ -104,7 +104,7 @@ _listeners: dict[int, _Listener] = {}
 
 
 def listen(host: str) -> int:
-    """Listen on a port of ``host``, which is returned, until it is closed."""
+    """Listen on a new port of ``host`` until it is closed; return the port."""
     listening = socket.create_server((host, 0), backlog=128)
     listening.settimeout(_IDLE_S)
     port: int = listening.getsockname()[1]
@@ -114,15 +114,15 @@ def listen(host: str) -> int:
 
 
 def heard(port: int) -> Heard:
-    """Wait for the streams on ``port`` to end, and return what was taken and sent there since the last time."""
+    """Wait for the streams on ``port`` to end, and return what was received and sent there since the last call."""
     return _listeners[port].heard()
 
 
 def close(port: int) -> None:
-    """Listen on ``port`` no more."""
+    """Stop listening on ``port``."""
     listener = _listeners.pop(port, None)
     if listener is not None:
-        # closed alone, it would not wake who waits there
+        # close() alone would not wake the thread that waits there
         with suppress(OSError):
             listener.listening.shutdown(socket.SHUT_RDWR)
 
@@ -130,7 +130,7 @@ def close(port: int) -> None:
 def round_trips_s(address: tuple[str, int]) -> tuple[float, float]:
     """Return the median and the 99th percentile of round trips of one byte to ``address`` and back, in seconds.
 
-    Raises OSError where nobody is reached there.
+    Raises OSError if nobody answers there.
     """
     with _connected(address, _Order.ECHOES) as peer:
         _echo(peer)
@@ -139,14 +139,14 @@ def round_trips_s(address: tuple[str, int]) -> tuple[float, float]:
 
 
 def take(address: tuple[str, int]) -> float:
-    """Take streams from ``address``; returns the bytes per second that arrived. Raises OSError as above."""
+    """Receive streams from ``address``; return their bytes per second. Raises OSError if nobody answers."""
     arrivals: _Arrivals = []
     _on_streams(address, _Order.TO_ENGINE, partial(_drain, arrivals=arrivals))
     return pace(arrivals)
 
 
 def give(address: tuple[str, int]) -> Sent:
-    """Send streams to ``address``. Raises OSError as above."""
+    """Send streams to ``address``. Raises OSError if nobody answers."""
     sent: list[Sent] = []
     _on_streams(address, _Order.TO_HOST, lambda peer: sent.append(_pour(peer)))
     return sum(sent, Sent())
@@ -183,7 +183,7 @@ def _echo(peer: socket.socket) -> float:
 
 
 def _pour(peer: socket.socket) -> Sent:
-    """Send until it is enough for either side; what TCP counted is there even after the other has gone."""
+    """Send until either side has enough; return TCP's counters, which remain even after the peer has gone."""
     with suppress(OSError):
         for _ in range(MOST_BYTES // STREAMS // len(CHUNK)):
             peer.sendall(CHUNK)
@@ -195,7 +195,7 @@ def _pour(peer: socket.socket) -> Sent:
 
 
 def _drain(peer: socket.socket, arrivals: _Arrivals) -> None:
-    """Take what comes until ``LASTS_S`` after the first arrival on any of the streams; their end is noted, too."""
+    """Receive until ``LASTS_S`` after the first arrival on any of the streams; record the end, too."""
     until_s, buffer = time.monotonic() + PATIENCE_S, bytearray(len(CHUNK))
     with suppress(OSError):
         while (now_s := time.monotonic()) < until_s:
@@ -211,9 +211,9 @@ def _drain(peer: socket.socket, arrivals: _Arrivals) -> None:
 
 
 def pace(arrivals: _Arrivals) -> float:
-    """Return the bytes per second that arrived after what is ``_OMITTED``; 0 where nothing did.
+    """Return the bytes per second that arrived after the ``_OMITTED`` share; 0 if nothing arrived.
 
-    A stream's end is an arrival of 0 bytes. From the first on, the line may be full no longer.
+    A stream's end is an arrival of 0 bytes. After the first end, the line may not be full any more.
     """
     if not any(size for _, size in arrivals):
         return 0.0
@@ -232,9 +232,9 @@ class _Transfer:
 
 
 def paths(connection: Connection, engines: Sequence[Member], host: Member) -> tuple[NetworkPath, ...]:
-    """Return the way of each of ``engines`` to ``host``. Raises InputError where one does not get through to it."""
+    """Return the network path of each of ``engines`` to ``host``. Raises InputError if one cannot reach it."""
     with _listening(connection, host) as port:
-        # before any line is full of what a transfer left on it
+        # before a transfer fills any line's buffers
         trips_s = [_round_trips_s(connection, engine, host, port) for engine in engines]
         alone = [_transferred(connection, (engine,), host, port) for engine in engines]
         together = _transferred(connection, engines, host, port) if len(engines) > 1 else alone[0]
@@ -256,7 +256,7 @@ def paths(connection: Connection, engines: Sequence[Member], host: Member) -> tu
 
 
 def require_way(connection: Connection, engine: Member, host: Member) -> None:
-    """Raise InputError where ``engine`` does not get through to ``host``."""
+    """Raise InputError if ``engine`` cannot reach ``host``."""
     with _listening(connection, host) as port:
         _round_trips_s(connection, engine, host, port)
 

@@ -1,4 +1,4 @@
-"""A worker of the cluster as a place to race on: each step is asked for there."""
+"""A worker of the cluster as a place to race on: each step is a call to it."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ class WorkerPlace:
         try:
             self._connection.call(self.member, lease.close, self._token)
         except StackraceError:
-            # it is lost, and its supervisor stops everything
+            # the member is lost, and its supervisor stops everything
             return
 
     def network(self) -> tuple[NetworkPath, ...]:
-        """Measure the ways between its engines and it; there are none where it sends the load itself.
+        """Measure the network paths between its engines and it; none if it sends the load itself.
 
-        Raises InputError for an engine that does not get through.
+        Raises InputError for an engine that cannot reach it.
         """
         if self._senders is None:
             return ()
@@ -64,7 +64,7 @@ class WorkerPlace:
         return self._senders.paths
 
     def open(self, request: RaceRequest, first: int | None = None) -> Hosted:
-        """Prepare ``request`` there. Raises InputError and its kin as preparing it here does, and MemberLost."""
+        """Prepare ``request`` there. Raises the errors of preparing it here, and MemberLost."""
         order = Order(request=request, first=first, host=None if self._senders is None else self.member.host)
         with naming(self.member):
             # preparing may take longer than a lease
@@ -73,14 +73,14 @@ class WorkerPlace:
             return self._ask(Hosting.described)
 
     def calibrate(self, loads: Sequence[Load]) -> None:
-        """Measure what the engines reach at each of ``loads``."""
+        """Measure the rate that the engines reach at each of ``loads``."""
         if self._senders is None:
             self._do(LocalPlace.calibrate, loads)
         else:
             self._senders.calibrate(loads)
 
     def room_bytes(self) -> float:
-        """Return the memory that could be had there without swapping."""
+        """Return the memory that is available there without swapping."""
         return self._do(LocalPlace.room_bytes)
 
     def launch(self, stack: Stack, timeout_s: float) -> Launched:
@@ -88,13 +88,13 @@ class WorkerPlace:
         return self._do(LocalPlace.launch, stack, timeout_s)
 
     def rest(self, limit_s: float = math.inf) -> None:
-        """Let the stacks there come to rest."""
+        """Wait until the stacks there are at rest."""
         self._do(LocalPlace.rest, limit_s)
 
     def load(
         self, stack: Stack, workload: Workload, load: Load, rewarm_s: float, limit_s: float = math.inf
     ) -> Observation:
-        """Send ``load`` and observe the recorded stretch of it; see ``Place.load``."""
+        """Send ``load`` and observe the recorded part of it; see ``Place.load``."""
         if self._senders is None:
             return self._do(LocalPlace.load, stack, workload, load, rewarm_s, limit_s)
         target = self._ask(Hosting.target, stack, workload)
@@ -119,7 +119,7 @@ class WorkerPlace:
         )
 
     def warm_up(self, stack: Stack, workload: Workload, load: Load, enough: Enough) -> float:
-        """Send ``load``, unrecorded, until it is ``enough``; returns the seconds spent."""
+        """Send ``load``, unrecorded, until it is ``enough``; return the seconds spent."""
         if self._senders is not None:
             target = self._ask(Hosting.target, stack, workload)
             return self._senders.warm_up(target, load, enough)
@@ -132,11 +132,11 @@ class WorkerPlace:
         return warming.finish()
 
     def disturbance(self) -> Disturbance:
-        """Look there what other programs have of the stacks' cores."""
+        """Measure how much of the stacks' cores other programs use there."""
         return self._do(LocalPlace.disturbance)
 
     def failure_of(self, stack: Stack) -> Failure | None:
-        """Tell whether ``stack`` died since it was launched."""
+        """Return the failure of ``stack`` if it died since its launch; None if it is well."""
         return self._do(LocalPlace.failure_of, stack)
 
     def retire(self, stacks: Sequence[Stack]) -> Pending[Retired]:
@@ -156,7 +156,7 @@ class WorkerPlace:
 
 @contextmanager
 def naming(member: Member) -> Iterator[None]:
-    """Put the member's name in front of what an error says that has not got it."""
+    """Put the member's name before the message of an error that lacks it."""
     try:
         yield
     except MemberLost:

@@ -1,4 +1,4 @@
-"""An engine on this member: plays its share of a load from the agreed moment on, watched for stops."""
+"""An engine on this member: sends its share of a load from the agreed moment on, watched for stalls."""
 
 from __future__ import annotations
 
@@ -21,35 +21,35 @@ _LOOK_S = 0.01
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """What one engine is to send."""
+    """Share of a load for one engine."""
 
     key: str
-    """Names the job to those who look at it or end it."""
+    """Key for reading its counts and for cancelling it."""
     address: tuple[str, int]
     workload: Workload
     load: Load
-    """Its share; the rate of an open loop is that of all engines together."""
+    """Share of the load; the rate of an open loop is that of all engines together."""
     warmup_s: float
     starts_s: float
-    """When it begins, on this machine's CLOCK_MONOTONIC."""
+    """Start time, on this machine's CLOCK_MONOTONIC."""
     company: tuple[int, int]
     """Event loops of other engines before and after this one's; see the engine's ``company``."""
     cores: Sequence[int]
     most_s: float
-    """It is ended so long after its beginning, whoever is left to end it."""
+    """Seconds after its start when it ends itself, even if nobody cancels it."""
     follow_s: float = FOLLOW_S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Played:
-    """What came of it."""
+    """Result of a job."""
 
     recording: bytes
-    """To be merged with the others'. What it says of this engine alone is read here, where it costs nobody."""
+    """Recording to merge with the others'; figures of this engine alone are already read from it here."""
     opened_s: float
-    """When its window opened, on this machine's CLOCK_MONOTONIC."""
+    """Time when its window opened, on this machine's CLOCK_MONOTONIC."""
     share: EngineShare
-    """What is known of it here: neither its name, nor how late it was."""
+    """Facts known here: neither its name, nor how late it was."""
 
 
 @dataclass(slots=True)
@@ -62,9 +62,9 @@ _playing: dict[str, _Playing] = {}
 
 
 def play(job: Job) -> Played:
-    """Send ``job`` from its moment on, until its end or until it is cancelled; return what was recorded.
+    """Send ``job`` from its moment on, until its end or until it is cancelled; return the recording.
 
-    Raises InputError and RefusedError as ``load.engine.run`` does.
+    Raises InputError and RefusedError like ``load.engine.run``.
     """
     playing = _playing[job.key] = _Playing()
     before = read_machine()
@@ -105,19 +105,19 @@ def play(job: Job) -> Played:
 
 
 def counts(key: str) -> Sequence[int]:
-    """Return the right answers of that job so far, in bins of ``WARM_BIN_S``; none of one that is over."""
+    """Return the right answers of that job so far, in bins of ``WARM_BIN_S``; none if it is over."""
     playing = _playing.get(key)
     return () if playing is None else tuple(playing.counts)
 
 
 def cancel(key: str) -> None:
-    """End that job; its recording holds what was measured so far."""
+    """Cancel that job; its recording contains what was measured so far."""
     if key in _playing:
         _playing[key].monitor.cancel()
 
 
 def ceiling_of(load: Load, cores: Sequence[int]) -> float | None:
-    """Return the requests per second that the engine reaches on ``cores``; None where that cannot be measured."""
+    """Return the requests per second that the engine reaches on ``cores``; None if that cannot be measured."""
     try:
         return ceiling(load, cores=cores, server_cores=cores)
     except RefusedError:
@@ -131,7 +131,7 @@ class _Watch:
 
 @contextmanager
 def _watched(playing: _Playing, job: Job) -> Iterator[_Watch]:
-    """Note how long this process stood still, count answers in bins, and end a job that outlives its time."""
+    """Measure how long this process stalled, count answers in bins, and cancel a job that exceeds its time."""
     watch, over = _Watch(), threading.Event()
 
     def look() -> None:

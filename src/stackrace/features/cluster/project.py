@@ -1,6 +1,6 @@
-"""Whether a worker has the project that is here: its revision, its files, its interpreter and its packages.
+"""Comparison of a worker's project with the local one: revision, files, interpreter and packages.
 
-Nothing is sent. Every host has a checkout of the project, or a folder that is shared, and an environment made from
+Nothing is sent. Every host has a checkout of the project, or a shared folder, and an environment made from
 the same requirements.
 """
 
@@ -31,34 +31,34 @@ from .lease import refuse_busy
 from .request import ClusterRequest
 
 _NOT_RUN = frozenset({"pip", "wheel"})
-"""Packages that install others: one tool makes an environment with them, another without."""
+"""Packages that install others: some tools add them to an environment, others do not."""
 _LEFT_OUT = CACHES | {".git", ".hg", ".jj", "node_modules"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
-    """What of a project is compared between machines."""
+    """Properties of a project that are compared between machines."""
 
     folder: Path
     commit: str = ""
-    """The commit that is checked out; empty without git."""
+    """Commit that is checked out; empty without git."""
     files: Mapping[str, str] = field(default_factory=dict)
-    """The SHA-256 of each file, by its path relative to ``folder``."""
+    """SHA-256 of each file, by its path relative to ``folder``."""
     python: str = ""
-    """The version of the app's interpreter; empty where the app has none yet."""
+    """Version of the app's interpreter; empty if the app has none yet."""
     packages: Mapping[str, str] = field(default_factory=dict)
-    """The versions of what is installed for it, by name in small letters."""
+    """Versions of its installed packages, by name in lower case."""
 
 
 def request_for_hosts(request: RaceRequest) -> RaceRequest:
-    """Return ``request`` as hosts read it: with absolute paths, and those of the project where it lies there.
+    """Return ``request`` for the hosts: with absolute paths, and those in the project moved to its place there.
 
     An interpreter outside of the project, as of an environment that is active here, has the same path there.
     """
     asked = asked_app(request)
     entry, root = asked.entry, asked.root
     if entry is None:
-        # hosts may have a project in the folder that holds none here
+        # hosts may have a project in the folder that contains none here
         request = replace(request, bundled=request.bundled or DJANGO)
     elif entry.kind not in (EntryKind.RACK, EntryKind.FILES) and request.python is None:
         request = replace(request, python=_outside(root, entry, request))
@@ -99,7 +99,7 @@ def request_for_hosts(request: RaceRequest) -> RaceRequest:
 
 
 def _outside(root: Path, entry: Entry, request: RaceRequest) -> Path | None:
-    """Return the interpreter of an environment outside of the project: hosts would not look there."""
+    """Return the interpreter of an environment outside of the project, where hosts would not look; else None."""
     try:
         with guarded_project(request) as project:
             found = python_for(root, entry, None, project)
@@ -114,7 +114,7 @@ def _outside(root: Path, entry: Entry, request: RaceRequest) -> Path | None:
 def project_of(request: RaceRequest) -> Project:
     """Return the project of ``request`` as it is on this machine.
 
-    Raises InputError for a file that cannot be read, and OwnerError where git refuses to say what it tracks.
+    Raises InputError for an unreadable file, and OwnerError if git refuses to list the tracked files.
     """
     asked, folder = asked_app(request), request.folder
     if asked.entry is None:
@@ -125,20 +125,20 @@ def project_of(request: RaceRequest) -> Project:
 
 
 def remote_project_of(request: RaceRequest) -> Project | None:
-    """Return the same for a coordinator; None where this machine has no such folder.
+    """Return the same on a worker, for the coordinator; None if this machine has no such folder.
 
-    Raises InputError where this machine has a part in another race.
+    Raises InputError if this machine takes part in another race.
     """
     refuse_busy()
     return project_of(request) if is_folder(request.folder) else None
 
 
 def _environment(request: RaceRequest, entry: Entry, root: Path) -> tuple[str, Mapping[str, str]]:
-    """Return the version of the app's interpreter, and what is installed for it; nothing before it is built."""
+    """Return the version of the app's interpreter and its installed packages; empty before it is built."""
     if entry.kind in (EntryKind.RACK, EntryKind.FILES):
         return "", {}
     facts = None
-    # preparing says what is wrong
+    # preparing reports errors
     with suppress(InputError), guarded_project(request) as project:
         found = python_for(root, entry, request.python, project)
         if not isinstance(found, Buildable):
@@ -167,7 +167,7 @@ def _tracked(folder: Path) -> list[Path] | None:
         return None
     top, names = found.top, [*found.tracked(), *found.status().new]
     if Path.home().is_relative_to(top):
-        # who keeps his settings in git has his whole home in it
+        # users with their settings in git have a whole home as work tree
         top = real_path(folder)
     files: list[Path] = []
     for path in dict.fromkeys(found.top / name for name in names):
@@ -197,7 +197,7 @@ def _digest(path: Path) -> str:
         return f"-> {path.readlink()}"
     try:
         if not path.is_file():
-            # sockets and pipes are nobody's data
+            # sockets and pipes contain no data
             return ""
         with opened(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -211,9 +211,10 @@ def _digest(path: Path) -> str:
 def differences(
     local: Project, host: str, remote: Project | None, place: Path, environment_of: str = "here"
 ) -> Iterator[str]:
-    """Yield how the project on ``host``, at ``place``, differs from the ``local`` one, each with what to do.
+    """Yield the differences of the project on ``host``, at ``place``, from the ``local`` one, each with the remedy.
 
-    The environment of ``local`` is that of another host where this machine has none, as ``environment_of`` says.
+    The environment of ``local`` is that of another host if this machine has none; ``environment_of`` names its
+    place.
     """
     if remote is None:
         yield (
@@ -236,7 +237,7 @@ def _other_files(local: Project, host: str, remote: Project) -> Iterator[str]:
     unlike: dict[str, Iterable[str]] = {
         "lacks": here.keys() - there.keys(),
         "has another": [name for name in here.keys() & there.keys() if here[name] != there[name]],
-        # without git a host has what git ignores here, too
+        # without git a host also lists files that git ignores here
         "has in addition": there.keys() - here.keys() if bool(local.commit) == bool(remote.commit) else (),
     }
     said = [f"{verb} {few(sorted(names))}" for verb, names in unlike.items() if names]

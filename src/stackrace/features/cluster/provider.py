@@ -1,4 +1,4 @@
-"""Races on a Dask cluster: prepared on the machines that host stacks; and each machine examined."""
+"""Races on a Dask cluster, prepared on the machines that host stacks; and an examination of each machine."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class DaskCluster:
     def prepared(
         self, request: RaceRequest, on_preparing: OnPreparing = unheard, *, first: int | None = None
     ) -> Iterator[PreparedRace]:
-        """Prepare the race that ``request`` asks for on its cluster, and leave nothing behind there afterwards.
+        """Prepare the race of ``request`` on its cluster, and leave nothing behind there afterwards.
 
-        Raises InputError and its kin, with the way out, before anything is started: for a cluster that is not
-        there, and for machines that do not fit together or have another project.
+        Raises InputError and its subclasses, with the remedy, before anything is started: for an unreachable
+        cluster, and for machines that do not fit together or have another project.
         """
         asked = request.parts.get(ClusterRequest)
         assert asked is not None and asked.cluster is not None
@@ -63,7 +63,7 @@ class DaskCluster:
             hosted = {name: each.finish() for name, each in opening.items()}
             _refuse_unlike(hosted)
             one = next(iter(hosted.values()))
-            # git's word is here; a bundled app has none
+            # the source is known here, by git; a bundled app has none
             race = one.plan.race
             source = race.source and source_of(request.folder)
             yield PreparedRace(
@@ -76,10 +76,10 @@ class DaskCluster:
             )
 
     def examined(self, address: str, concurrency: int, examine: Callable[[int, bool], _T]) -> Machines[_T]:
-        """Call ``examine`` on all machines of the cluster at ``address`` at once, for their parts in a race.
+        """Call ``examine`` on all machines of the cluster at ``address`` at once, for their roles in a race.
 
-        It is given the connections that a machine has to hold, and whether stacks and engines are on different
-        machines. Afterwards all try whether they get through to those whom they need. Raises MemberLost without a
+        Its arguments are the connections that a machine must hold, and whether stacks and engines are on different
+        machines. Afterwards all engines try to reach their hosts. Raises MemberLost without a
         scheduler.
         """
         with Connection(address) as connection:
@@ -89,7 +89,7 @@ class DaskCluster:
 def _refuse_other_projects(
     connection: Connection, roles: Roles, request: RaceRequest, for_hosts: RaceRequest
 ) -> None:
-    """Raise InputError, with the way out, for every host that has another project than this machine."""
+    """Raise InputError, with the remedy, for every host that has another project than this machine."""
     asked = [connection.begin(host, remote_project_of, for_hosts) for host in roles.hosts]
     here = project_of(request)
     projects: dict[str, Project | None] = {}
@@ -113,7 +113,7 @@ def _refuse_other_projects(
 
 
 def _refuse_unlike(hosted: Mapping[str, Hosted]) -> None:
-    """Raise InputError where machines would not race the same: in stacks, right answers or cores."""
+    """Raise InputError if machines would not race the same: in stacks, right answers or cores."""
     name, one = next(iter(hosted.items()))
     for other, its in hosted.items():
         for what, of_one, of_other in (
@@ -128,7 +128,7 @@ def _refuse_unlike(hosted: Mapping[str, Hosted]) -> None:
 
 
 def _answers(hosted: Hosted) -> list[object]:
-    """Return what is compared of each right answer: what of it repeats."""
+    """Return the comparable properties of each right answer: those that repeat."""
     return [
         (workload.name, request.method, request.path, answer.status, _repeats(answer))
         for workload in hosted.plan.workloads
@@ -151,7 +151,7 @@ def _repeats(answer: Answer) -> object:
 def _examined(connection: Connection, concurrency: int, examine: Callable[[int, bool], _T]) -> Machines[_T]:
     members, absent = connection.roll_call()
     roles = roles_of(members)
-    # another version may know nothing of what it would be asked
+    # another version may not know the function
     alike = {member.name: member for member in members if member.version == __version__}
     examining = {
         name: connection.begin(member, examine, *_part(roles, member, concurrency))
@@ -178,14 +178,14 @@ def _examined(connection: Connection, concurrency: int, examine: Callable[[int, 
 
 
 def _part(roles: Roles, member: Member, concurrency: int) -> tuple[int, bool]:
-    """Return for how many connections ``member`` is examined, and whether it has every core: engines share them."""
+    """Return the connections to examine ``member`` for, which engines share, and whether it uses every core."""
     if member in roles.engines and roles.hosts:
         concurrency = math.ceil(concurrency / max(len(roles.engines) // len(roles.hosts), 1))
     return concurrency, bool(roles.engines) or member not in roles.hosts
 
 
 def _cut_off(connection: Connection, roles: Roles, examined: Collection[str]) -> Iterator[str]:
-    """Yield which engines do not get through to their host."""
+    """Yield the engines that cannot reach their host."""
     for number, host in enumerate(roles.hosts):
         for engine in roles.engines_of(number):
             if {host.name, engine.name} <= {*examined}:

@@ -1,4 +1,4 @@
-"""What is asked of a cluster: ``--cluster``, ``--cluster-project`` and the keys of the same names."""
+"""Options for a cluster: ``--cluster``, ``--cluster-project`` and the keys of the same names."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ FLAGS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterRequest(AskedPart):
-    """On which machines it is raced."""
+    """Machines to race on."""
 
     name: ClassVar[str] = "cluster"
     cluster: str | None = None
-    """The address of a Dask scheduler, on whose workers it is raced; None: here."""
+    """Address of a Dask scheduler, whose workers race; None: this machine."""
     cluster_project: Path | None = None
-    """Where the project lies on all hosts; None: in the same folder as here."""
+    """Folder of the project on all hosts; None: the same as here."""
 
     @classmethod
     def keys(cls) -> Mapping[str, Any]:
-        """See `AskedPart`."""
+        """Return the keys; see `AskedPart`."""
         # flags alone need no pydantic
         from pydantic import Field
 
@@ -50,7 +50,7 @@ class ClusterRequest(AskedPart):
 
     @classmethod
     def over(cls, before: Self | None, given: Mapping[str, Any], folder: Path) -> Self | None:
-        """See `AskedPart`; the project's place is a whole path."""
+        """Return the merged part; see `AskedPart`. The project's folder must be an absolute path."""
         changes = {name: given[name] for name in ("cluster", "cluster_project") if name in given}
         if not changes:
             return before
@@ -65,5 +65,5 @@ class ClusterRequest(AskedPart):
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether there is a cluster."""
+        """True if there is a cluster."""
         return self.cluster is not None

@@ -1,4 +1,4 @@
-"""Finds what disturbs measurements on this machine."""
+"""Search for disturbances of measurements on this machine."""
 
 from ...extensions import Verb
 

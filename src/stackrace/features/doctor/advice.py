@@ -1,4 +1,4 @@
-"""One thing to change on this machine, and what it would be good for."""
+"""One thing to change on this machine, and its expected benefit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...base.verdict import Effect
 
 
 class Gain(StrEnum):
-    """How much quieter measurements are expected to become; what forbids a race comes first."""
+    """Expected reduction of noise in measurements; problems that forbid a race come first."""
 
     DECISIVE = "decisive"
     GREAT = "great"
@@ -24,7 +24,7 @@ class Change:
     """A kernel setting from one value to another."""
 
     key: str
-    """A sysctl's name, or a path below /sys."""
+    """Name of a sysctl, or a path below /sys."""
     before: str
     after: str
 
@@ -34,29 +34,29 @@ class Advice:
     """One thing to change."""
 
     check: str
-    """The title of what was checked."""
+    """Title of the check."""
     effect: Effect
-    """What it does to a race: invalidates or warns."""
+    """Effect on a race: invalidates or warns."""
     gain: Gain
-    """What following it is expected to bring."""
+    """Expected benefit of following it."""
     seen: str
-    """What was seen."""
+    """Observation."""
     threshold: str
-    """What is wanted."""
+    """Wanted state."""
     why: str
-    """Why it matters."""
+    """Reason why it matters."""
     remedy: str
-    """What to do."""
+    """Remedy."""
     command: str
-    """What to type on that machine; empty where no command helps."""
+    """Command for that machine; empty if no command helps."""
     applicable: bool
-    """Whether `stackrace doctor --apply` on that machine does it."""
+    """True if `stackrace doctor --apply` on that machine does it."""
     changes: tuple[Change, ...]
-    """The kernel settings that this would change: safe, and undone exactly by ``--undo``."""
+    """Kernel settings that this would change: safe, and undone exactly by ``--undo``."""
 
     @property
     def forbids(self) -> bool:
-        """Whether no race should start before this is done."""
+        """True if no race should start before this is done."""
         return self.gain is Gain.DECISIVE
 
 

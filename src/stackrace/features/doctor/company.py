@@ -1,4 +1,4 @@
-"""Advice on who else is here: other programs, timers, earlier races."""
+"""Advice on other load of this machine: programs, timers, earlier races."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .look import Surroundings
 
 
 def busy(surroundings: Surroundings) -> Advice | None:
-    """Other programs use over 3 % of the machine while nothing is raced."""
+    """Return advice if other programs use over 3 % of the machine while nothing is raced."""
     share = surroundings.foreign_share
     if share <= 0.03:
         return None
@@ -33,7 +33,7 @@ def busy(surroundings: Surroundings) -> Advice | None:
 
 
 def pressed(surroundings: Surroundings) -> Advice | None:
-    """Somebody waits for a CPU although nothing is raced. Source: Documentation/accounting/psi.rst."""
+    """Return advice if programs wait for a CPU while nothing is raced. Source: Documentation/accounting/psi.rst."""
     watched = surroundings.watched
     share = watched.stall_s / watched.elapsed_s if watched.elapsed_s > 0 else 0.0
     if share <= 0.10:
@@ -50,7 +50,7 @@ def pressed(surroundings: Surroundings) -> Advice | None:
 
 
 def due_soon(surroundings: Surroundings) -> Advice | None:
-    """Timers are due within the hour. Source: systemd.timer(5)."""
+    """Return advice if timers are due within the hour. Source: systemd.timer(5)."""
     if not surroundings.jobs:
         return None
     names = ", ".join(f"{job.name} {_in(job.due_s)}" for job in surroundings.jobs)
@@ -70,7 +70,7 @@ def _in(due_s: float) -> str:
 
 
 def cron(surroundings: Surroundings) -> Advice | None:
-    """A daemon starts jobs by the clock. Source: cron(8)."""
+    """Return advice if a daemon starts jobs by the clock. Source: cron(8)."""
     running = sorted(surroundings.daemons & {"cron", "crond", "anacron", "atd"})
     if not running:
         return None
@@ -86,7 +86,7 @@ def cron(surroundings: Surroundings) -> Advice | None:
 
 
 def irq_balance(surroundings: Surroundings) -> Advice | None:
-    """Interrupts are moved between cores every ten seconds. Source: irqbalance(1)."""
+    """Return advice if interrupts are moved between cores every ten seconds. Source: irqbalance(1)."""
     if "irqbalance" not in surroundings.daemons:
         return None
     return advise(
@@ -101,7 +101,7 @@ def irq_balance(surroundings: Surroundings) -> Advice | None:
 
 
 def other_race(surroundings: Surroundings) -> Advice | None:
-    """Another race is under way: both would measure each other."""
+    """Return advice if another race runs: both would disturb each other."""
     racing = [remains for remains in surroundings.remains if remains.guarded]
     if not racing:
         return None
@@ -116,7 +116,7 @@ def other_race(surroundings: Surroundings) -> Advice | None:
 
 
 def leftovers(surroundings: Surroundings) -> Advice | None:
-    """Killed races left folders or processes."""
+    """Return advice if killed races left folders or processes."""
     abandoned = [remains for remains in surroundings.remains if not remains.guarded]
     if not abandoned:
         return None
@@ -136,7 +136,7 @@ def leftovers(surroundings: Surroundings) -> Advice | None:
 
 
 def listening(surroundings: Surroundings) -> Advice | None:
-    """Somebody listens where examples and ``stackrace web`` expect nobody."""
+    """Return advice if somebody listens on ports that examples and ``stackrace web`` expect to be free."""
     if not surroundings.listeners:
         return None
     names = ", ".join(f"{port}: {who}" for port, who in sorted(surroundings.listeners.items()))

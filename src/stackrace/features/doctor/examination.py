@@ -18,12 +18,12 @@ from .look import Surroundings, look
 
 _SWAPPINESS = "vm.swappiness"
 _NEEDED = 256 * 2**20
-"""What one Python stack of a few workers takes, with some room."""
+"""Bytes of one Python stack with a few workers, with some reserve."""
 _ROOMY = 1024 * 2**20
 
 
 def _little_memory(surroundings: Surroundings) -> Advice | None:
-    """All stacks of a block are up at once. Source: proc_meminfo(5), MemAvailable."""
+    """Return advice if memory is short: all stacks of a block are up. Source: proc_meminfo(5), MemAvailable."""
     if surroundings.memory_free_bytes >= _ROOMY:
         return None
     none = surroundings.memory_free_bytes < _NEEDED
@@ -39,7 +39,7 @@ def _little_memory(surroundings: Surroundings) -> Advice | None:
 
 
 def _disk_full(surroundings: Surroundings) -> Advice | None:
-    """Run directories, environments and results need room."""
+    """Return advice if the disk for run directories, environments and results is nearly full."""
     none = surroundings.disk_free_bytes < _NEEDED
     if not none and nearly_full(surroundings.disk_bytes, surroundings.disk_free_bytes) is None:
         return None
@@ -57,7 +57,7 @@ def _disk_full(surroundings: Surroundings) -> Advice | None:
 
 
 def _swapped(surroundings: Surroundings) -> Advice | None:
-    """Some memory is on the swap device already: over a tenth of it."""
+    """Return advice if over a tenth of the swap device is used."""
     if surroundings.swap_used_bytes <= surroundings.swap_bytes / 10:
         return None
     return advise(
@@ -72,7 +72,7 @@ def _swapped(surroundings: Surroundings) -> Advice | None:
 
 
 def _swappiness(surroundings: Surroundings) -> Advice | None:
-    """The kernel swaps programs out to keep files cached. Source: Documentation/admin-guide/sysctl/vm.rst."""
+    """Return advice if the kernel swaps eagerly to cache files. Source: Documentation/admin-guide/sysctl/vm.rst."""
     value = surroundings.settings.get(_SWAPPINESS, "")
     if not surroundings.swap_bytes or not value.isdigit() or int(value) <= 10:
         return None
@@ -89,7 +89,7 @@ def _swappiness(surroundings: Surroundings) -> Advice | None:
 
 
 def _huge_pages(surroundings: Surroundings) -> Advice | None:
-    """Every process is given huge pages unasked. Source: Documentation/admin-guide/mm/transhuge.rst."""
+    """Return advice if every process gets huge pages. Source: Documentation/admin-guide/mm/transhuge.rst."""
     if surroundings.settings.get(THP) != "always":
         return None
     changes = (Change(key=THP, before="always", after="madvise"),)
@@ -130,29 +130,29 @@ ADVISERS: tuple[Callable[[Surroundings], Advice | None], ...] = (
     company.listening,
     limits.delegation,
 )
-"""In the order in which equally useful advice is told."""
+"""Advisers; equally useful advice is shown in this order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """What was found; ``advice`` begins with what forbids a race and goes on by expected gain."""
+    """Result of an examination; ``advice`` begins with what forbids a race and continues by expected gain."""
 
     surroundings: Surroundings
     advice: tuple[Advice, ...]
 
     @property
     def forbidden(self) -> bool:
-        """Whether something must be done before a race may start."""
+        """True if something must be done before a race may start."""
         return any(advice.forbids for advice in self.advice)
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """What ``--apply`` would change, each setting once."""
+        """Changes that ``--apply`` would make, each setting once."""
         return tuple({change.key: change for advice in self.advice for change in advice.changes}.values())
 
 
 def examine(surroundings: Surroundings) -> Examination:
-    """Run every adviser. None speaks of address space randomisation: servers in production have it, too."""
+    """Run every adviser. None is about address space randomisation: servers in production have it, too."""
     general = (adviser(surroundings) for adviser in ADVISERS)
     every = (*limits.planned(surroundings), *filter(None, general))
     return Examination(surroundings, tuple(sorted(every, key=lambda advice: list(Gain).index(advice.gain))))
@@ -161,7 +161,7 @@ def examine(surroundings: Surroundings) -> Examination:
 def examine_machine(watch_s: float, concurrency: int, remote_engine: bool = False) -> Examination:
     """Examine this machine for races at ``concurrency`` connections; takes ``watch_s`` seconds.
 
-    With a ``remote_engine`` stacks and engines are on different machines, so whoever is here has every core of it.
+    With a ``remote_engine``, stacks and engines are on different machines, so each uses every core of its machine.
     """
     usable = usable_cores()
     stacks, engine = (usable, ()) if remote_engine else split_cores(physical_cores(usable))

@@ -1,7 +1,7 @@
-"""Kernel settings: read, changed for a while, and changed back.
+"""Kernel settings: read, changed for a while, and restored.
 
-What is changed is on the disk before, so that a crash loses nothing. Sysctls are files below /proc/sys, the rest
-lies below /sys.
+Former values are on the disk before a change, so that a crash loses nothing. Sysctls are files below /proc/sys,
+the rest is below /sys.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ CLOCKS = "/sys/devices/system/clocksource/clocksource0/available_clocksource"
 
 
 class Kernel:
-    """Reads and writes settings; ``root`` is another folder in tests."""
+    """Access to kernel settings; ``root`` is another folder in tests."""
 
     def __init__(self, root: Path = Path("/")) -> None:
         self._root = root
 
     def read(self, key: str) -> str | None:
-        """Return a setting's value; None where it does not exist or may not be read.
+        """Return a setting's value; None if it does not exist or is not readable.
 
-        White space is made single blanks. Where the file lists choices (``always [madvise] never``), it is the
+        White space becomes single blanks. If the file lists choices (``always [madvise] never``), it is the
         chosen one.
         """
         try:
@@ -46,7 +46,7 @@ class Kernel:
         return chosen[0] if chosen else " ".join(words)
 
     def write(self, key: str, value: str) -> None:
-        """Set a setting; raises OSError where that is forbidden or the value is no good."""
+        """Set a setting; raises OSError if that is forbidden or the value is invalid."""
         descriptor = os.open(self._path(key), os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC)
         try:
             os.write(descriptor, f"{value}\n".encode("ascii"))
@@ -73,35 +73,35 @@ _VERSION = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Journal:
-    """The changes that are not undone yet."""
+    """Changes that are not undone yet."""
 
     changes: tuple[Change, ...] = ()
-    """Oldest first; a key may come twice."""
+    """Changes, oldest first; a key may occur twice."""
     boot: str = ""
-    """The boot in which they were made: another undoes them."""
+    """Id of the boot in which they were made: another boot undoes them."""
     namespace: str = ""
-    """The network namespace in which they were made: sysctls below ``net`` belong to one."""
+    """Network namespace in which they were made: sysctls below ``net`` belong to one."""
 
     def original(self, key: str) -> str:
-        """Return the value that ``key`` had before the first change."""
+        """Return the value of ``key`` before the first change."""
         return next(change.before for change in self.changes if change.key == key)
 
     def ours(self, key: str) -> frozenset[str]:
-        """Return every value that ``key`` had or got in our own changes; any other was set by somebody else."""
+        """Return every value of ``key`` before or after our own changes; any other was set by another program."""
         return frozenset(
             value for change in self.changes if change.key == key for value in (change.before, change.after)
         )
 
 
 class Record:
-    """The journal's file in ``folder``; it exists as long as there is something to undo."""
+    """File of the journal in ``folder``; it exists as long as there is something to undo."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "doctor.json"
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep a second doctor out. Raises InputError where the folder cannot be written or another is at work."""
+        """Lock out a second doctor. Raises InputError if the folder is not writable or another doctor runs."""
         try:
             private_folder(self.path.parent)
             folder = os.open(self.path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -116,7 +116,7 @@ class Record:
             os.close(folder)
 
     def read(self) -> Journal:
-        """Return what is not undone yet. Raises InputError for a file that is not ours or cannot be read."""
+        """Return the changes not undone yet. Raises InputError for a file that is not ours or not readable."""
         try:
             document = json.loads(self.path.read_text(encoding="utf-8"))
             if (version := document.pop("version")) != _VERSION:
@@ -160,32 +160,32 @@ def _unwritable(path: Path, error: OSError) -> InputError:
 
 
 class State(StrEnum):
-    """What became of one change."""
+    """Outcome of one change."""
 
     DONE = "done"
     ALREADY = "already so"
     REFUSED = "refused"
-    """The kernel did not let us."""
+    """Refused by the kernel."""
     FOREIGN = "changed by another program"
-    """It has a value that neither was there before nor is ours: left alone."""
+    """Neither a former value nor ours: left alone."""
     ELSEWHERE = "of another network namespace"
-    """It was changed where we are not now."""
+    """Made in another network namespace than the current one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What became of one change."""
+    """Result of one change."""
 
     change: Change
     state: State
     now: str = ""
-    """The value that the setting has."""
+    """Current value of the setting."""
     reason: str = ""
-    """Why the kernel refused, in words; empty otherwise."""
+    """The kernel's reason for refusing, in words; empty otherwise."""
 
     @property
     def settled(self) -> bool:
-        """Whether the setting has the value that was wanted."""
+        """True if the setting has the wanted value."""
         return self.state in (State.DONE, State.ALREADY)
 
 
@@ -193,7 +193,7 @@ def apply(kernel: Kernel, record: Record, changes: Sequence[Change]) -> tuple[Ou
     """Make ``changes``; their former values are on the disk before the first is made.
 
     May be called over changes that are not undone yet: the first former values stay. A setting that was changed
-    by us and then by somebody else is left alone. Raises InputError where the record cannot be kept.
+    by us and then by another program is left alone. Raises InputError if the record cannot be written.
     """
     with record.locked():
         kept = _since_boot(record.read())
@@ -223,10 +223,10 @@ def apply(kernel: Kernel, record: Record, changes: Sequence[Change]) -> tuple[Ou
 
 
 def undo(kernel: Kernel, record: Record) -> tuple[Outcome, ...]:
-    """Give every changed setting its former value back; the record goes when all have it.
+    """Restore the former value of every changed setting; the record is removed when all have it.
 
-    What another program changed meanwhile is left alone and stays in the record. After a boot nothing is left to
-    undo.
+    Settings that another program changed meanwhile are left alone and stay in the record. After a boot nothing is
+    left to undo.
     """
     if not record.path.exists():
         record.read()
@@ -257,17 +257,17 @@ def _restore(kernel: Kernel, journal: Journal, key: str) -> Outcome:
 
 
 def _since_boot(journal: Journal) -> Journal:
-    """Forget what a boot has undone: the settings that came with it are nobody's change of ours."""
+    """Return the journal without changes that a boot has undone: settings after a boot are no changes of ours."""
     return journal if journal.boot == _boot() else Journal()
 
 
 def _elsewhere(key: str, journal: Journal) -> bool:
-    """Whether a change was made in a network namespace that is not ours."""
+    """Tell whether a change was made in a network namespace that is not ours."""
     return key.startswith("net.") and journal.namespace != _namespace()
 
 
 def _refuse_elsewhere(kept: Journal, record: Record) -> None:
-    """One record cannot speak of two network namespaces."""
+    """Raise InputError for a record of another network namespace: one record is about one namespace."""
     if any(_elsewhere(change.key, kept) for change in kept.changes):
         raise InputError(
             f"{record.path} lists settings of another network namespace: undo them there first, remove "
@@ -287,12 +287,12 @@ def _set(kernel: Kernel, change: Change) -> Outcome:
 
 
 def _boot() -> str:
-    """Source: random(4), boot_id: another after each boot."""
+    """Return the id of this boot. Source: random(4), boot_id."""
     return Kernel().read("kernel.random.boot_id") or ""
 
 
 def _namespace() -> str:
-    """Source: namespaces(7), /proc/PID/ns/net."""
+    """Return the network namespace. Source: namespaces(7), /proc/PID/ns/net."""
     try:
         return str(Path("/proc/self/ns/net").readlink())
     except OSError:

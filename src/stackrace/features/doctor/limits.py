@@ -1,4 +1,4 @@
-"""Advice on what the kernel allows: files, ports, queues, CPU time."""
+"""Advice on limits of the kernel: files, ports, queues, CPU time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PORTS = "net.ipv4.ip_local_port_range"
 _REUSE = "net.ipv4.tcp_tw_reuse"
 _QUEUE = "net.core.somaxconn"
 _WIDE = "10240 65535"
-"""Leaves alone the ports below, where services listen."""
+"""Port range without the ports below, where services listen."""
 
 _WHY = {
     file_descriptors.declaration.id: (
@@ -48,7 +48,7 @@ _WHY = {
 
 
 def planned(surroundings: Surroundings) -> tuple[Advice, ...]:
-    """What ``stackrace run`` itself would say before its start, with the change that cures it, if any."""
+    """Return what ``stackrace run`` would report before its start, with the change that cures it, if any."""
     return tuple(_advice(finding, surroundings) for finding in examine_plan(surroundings.plan).findings)
 
 
@@ -97,7 +97,7 @@ _CURES: Mapping[str, Callable[[Surroundings], tuple[Change, ...]]] = {
 
 
 def short_queue(surroundings: Surroundings) -> Advice | None:
-    """The kernel lets servers queue fewer than 4096 connections, Linux' own default since 5.4."""
+    """Return advice if servers can queue fewer than 4096 connections, Linux' own default since 5.4."""
     if (
         surroundings.plan.limits.accept_queue >= 4096
         or surroundings.plan.concurrency > surroundings.plan.limits.accept_queue
@@ -116,7 +116,7 @@ def short_queue(surroundings: Surroundings) -> Advice | None:
 
 
 def few_ports(surroundings: Surroundings) -> Advice | None:
-    """Ports in TIME_WAIT are not used again, or there are fewer than Linux' own 28 232."""
+    """Return advice if ports in TIME_WAIT are not reused, or there are fewer than Linux' own 28 232."""
     changes = _more_ports(surroundings)
     scarce = surroundings.plan.limits.tw_reuse == 0 or surroundings.plan.limits.ephemeral_ports < 28_232
     if not scarce or not changes or surroundings.plan.concurrency > surroundings.plan.limits.ephemeral_ports:
@@ -134,7 +134,7 @@ def few_ports(surroundings: Surroundings) -> Advice | None:
 
 
 def cpu_quota(surroundings: Surroundings) -> Advice | None:
-    """A control group's quota grants less CPU time than the cores it may run on have."""
+    """Return advice if a control group's quota grants less CPU time than its cores have."""
     cores = len({*surroundings.plan.cores.stack_cores, *surroundings.plan.cores.generator_cores})
     if surroundings.allowed_cores >= cores:
         return None
@@ -149,7 +149,7 @@ def cpu_quota(surroundings: Surroundings) -> Advice | None:
 
 
 def delegation(surroundings: Surroundings) -> Advice | None:
-    """No control groups can be made, so a stack's memory is bounded process by process."""
+    """Return advice if control groups are unavailable, so that memory is limited for each process only."""
     if surroundings.delegated is not False:
         return None
     return advise(

@@ -1,4 +1,4 @@
-"""This machine at rest, seen from all sides: read once, and watched for a moment while we do nothing."""
+"""This machine at rest: its facts, read once, and its activity, watched for a moment while we do nothing."""
 
 from __future__ import annotations
 
@@ -38,22 +38,22 @@ from .kernel import BOOST, CLOCKS, NO_TURBO, THP, Kernel
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """Something that will start by itself."""
+    """A scheduled job."""
 
     name: str
     due_s: float
-    """Seconds until then; negative when it is overdue."""
+    """Seconds until it is due; negative if overdue."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remains:
-    """A race's folder that is still there."""
+    """An existing folder of a race."""
 
     folder: Path
     pids: tuple[int, ...] = ()
-    """The processes that work in it."""
+    """Processes that work in it."""
     guarded: bool = False
-    """Whether its supervisor lives, so that the race is under way."""
+    """True if its supervisor lives, so that the race is running."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,45 +62,45 @@ class Surroundings:
 
     host: HostFacts
     plan: Preparation
-    """What the checks before a race look at."""
+    """Input of the checks before a race."""
     watched: MachineDelta
-    """What the machine did for two seconds without us."""
+    """The machine's activity without us while it was watched."""
     speed_spread: float | None = None
-    """How much faster its fastest moments were than its slowest: 0.3 is 30 %. None when unknown."""
+    """Speed of its fastest moments relative to its slowest, minus one: 0.3 is 30 %. None if unknown."""
     offenders: tuple[Offender, ...] = ()
-    """Who used it most."""
+    """Programs that used it most."""
     load_average: float = 0.0
     settings: Mapping[str, str] = field(default_factory=dict)
-    """Kernel settings as ``Kernel.read`` has them, by key."""
+    """Kernel settings as returned by ``Kernel.read``, by key."""
     governors: tuple[str, ...] = ()
-    """The keys, in ``settings``, of the frequency governors: one for each group of cores."""
+    """Keys, in ``settings``, of the frequency governors: one for each group of cores."""
     memory_free_bytes: float
     swap_bytes: int = 0
     swap_used_bytes: int = 0
     disk: Path = Path("/tmp")
-    """Where races run."""
+    """Folder that races run in."""
     disk_bytes: int
-    """The size of the file system of ``disk``."""
+    """Size of the file system of ``disk``."""
     disk_free_bytes: int
-    """What is free there."""
+    """Free space there."""
     allowed_cores: float = float("inf")
-    """A control group's CPU quota, in cores; infinite without one."""
+    """CPU quota of the control group, in cores; infinite without one."""
     delegated: bool | None = None
-    """Whether control groups below ours may be made; None where there is no version 2 of them."""
+    """True if control groups can be created below ours; None if version 2 is not available."""
     clocks: tuple[str, ...] = ()
-    """The clock sources that the kernel could use."""
+    """Clock sources that the kernel could use."""
     daemons: frozenset[str] = frozenset()
-    """The names of running processes."""
+    """Names of running processes."""
     jobs: tuple[Job, ...] = ()
-    """What systemd's timers will start within an hour."""
+    """Jobs that systemd's timers will start within an hour."""
     remains: tuple[Remains, ...] = ()
-    """The folders of races that are under way, and of those that left theirs."""
+    """Folders of running races, and of those that left theirs behind."""
     listeners: Mapping[int, str] = field(default_factory=dict)
-    """Who listens on ports that examples use."""
+    """Programs that listen on ports of examples, by port."""
 
     @property
     def foreign_share(self) -> float:
-        """The share of the machine that others used meanwhile."""
+        """Share of the machine that other programs used meanwhile."""
         watched = self.watched
         share = (watched.busy_s - watched.own_s) / watched.capacity_s if watched.capacity_s > 0 else 0.0
         return max(0.0, share)
@@ -128,7 +128,7 @@ def look(
     concurrency: int,
     watch_s: float = 2.0,
 ) -> Surroundings:
-    """Return what this machine is like for a race at ``concurrency`` connections; takes ``watch_s`` seconds."""
+    """Return the state of this machine for a race at ``concurrency`` connections; takes ``watch_s`` seconds."""
     was_used, before = cpu_by_process(), read_machine((), cores.stack_cores)
     speeds = _watch_speed(cores, watch_s)
     watched, is_used = difference(before, read_machine((), cores.stack_cores)), cpu_by_process()
@@ -162,7 +162,7 @@ def look(
 
 
 def _watch_speed(cores: Resources, watch_s: float) -> list[float]:
-    """Return what the canary cost time and again; it works for a few ms in each 100."""
+    """Return repeated costs of the canary, in ns; it runs for a few ms in each 100."""
     until, costs = time.monotonic() + watch_s, []
     while (left_s := until - time.monotonic()) > 0:
         costs.append(canary_ns(cores.stack_cores))
@@ -198,9 +198,9 @@ def _daemons() -> frozenset[str]:
 
 
 def _jobs(listed: str | None = None, now_s: float | None = None) -> tuple[Job, ...]:
-    """Return systemd's timers that are due within an hour, the nearest first; none where systemd does not run.
+    """Return systemd's timers that are due within an hour, the nearest first; none if systemd does not run.
 
-    ``listed`` is what systemctl printed, ``now_s`` the wall clock's time then. Source: systemctl(1), list-timers;
+    ``listed`` is systemctl's output, ``now_s`` the wall clock's time then. Source: systemctl(1), list-timers;
     ``next`` is in microseconds since 1970, 0 or null for never.
     """
     now_s = time.time() if now_s is None else now_s
@@ -220,7 +220,7 @@ def _list_timers() -> str:
 
 
 def remains(folders: Iterable[Path] | None = None) -> tuple[Remains, ...]:
-    """Return the run directories of races that are there, with the processes that work in them."""
+    """Return the existing run directories of races, with the processes that work in them."""
     if folders is None:
         tops = dict.fromkeys((Path(temporary_folder()), Path("/tmp")))
         paths = (path for top in tops if top.is_dir() for path in top.iterdir())

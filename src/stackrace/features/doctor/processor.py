@@ -1,4 +1,4 @@
-"""Advice on the processor: its frequency, its threads, its clock, and who else gets it."""
+"""Advice on the processor: its frequency, its threads, its clock, and others that share it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WATCHDOG = "kernel.nmi_watchdog"
 
 
 def governor(surroundings: Surroundings) -> Advice | None:
-    """Frequencies follow the load. Source: Documentation/admin-guide/pm/cpufreq.rst."""
+    """Return advice if frequencies follow the load. Source: Documentation/admin-guide/pm/cpufreq.rst."""
     changes = tuple(
         Change(key=key, before=now, after="performance")
         for key in surroundings.governors
@@ -33,7 +33,7 @@ def governor(surroundings: Surroundings) -> Advice | None:
 
 
 def turbo(surroundings: Surroundings) -> Advice | None:
-    """The processor overclocks itself as heat allows.
+    """Return advice if the processor overclocks itself as heat allows.
 
     Source: Documentation/admin-guide/pm/intel_pstate.rst, ``no_turbo``; cpufreq.rst, ``boost``.
     """
@@ -53,7 +53,7 @@ def turbo(surroundings: Surroundings) -> Advice | None:
 
 
 def stolen(surroundings: Surroundings) -> Advice | None:
-    """The hypervisor gives our cores to others. Source: proc_stat(5), steal."""
+    """Return advice if the hypervisor gives our cores to others. Source: proc_stat(5), steal."""
     capacity_s = surroundings.watched.capacity_s
     share = surroundings.watched.steal_s / capacity_s if capacity_s > 0 else 0.0
     if share <= 0.01:
@@ -69,7 +69,7 @@ def stolen(surroundings: Surroundings) -> Advice | None:
 
 
 def restless(surroundings: Surroundings) -> Advice | None:
-    """The same work costs now more, now less: over a tenth between the fastest and the slowest moments."""
+    """Return advice if the same work varies in cost by over a tenth between the fastest and the slowest moments."""
     spread, watched_s = surroundings.speed_spread, surroundings.watched.elapsed_s
     if spread is None or spread <= 0.10:
         return None
@@ -84,7 +84,7 @@ def restless(surroundings: Surroundings) -> Advice | None:
 
 
 def virtual(surroundings: Surroundings) -> Advice | None:
-    """Others share the hardware, whether they show or not."""
+    """Return advice for a virtual machine: others share the hardware, visibly or not."""
     if not surroundings.host.virtual:
         return None
     return advise(
@@ -98,7 +98,7 @@ def virtual(surroundings: Surroundings) -> Advice | None:
 
 
 def slow_clock(surroundings: Surroundings) -> Advice | None:
-    """Reading the time takes a system call. Source: Documentation/timers/timekeeping.rst."""
+    """Return advice if reading the time takes a system call. Source: Documentation/timers/timekeeping.rst."""
     clock = surroundings.watched.clocksource
     if not clock or clock in STEADY_CLOCKS:
         return None
@@ -116,7 +116,7 @@ def slow_clock(surroundings: Surroundings) -> Advice | None:
 
 
 def watchdog(surroundings: Surroundings) -> Advice | None:
-    """A hardware counter interrupts every core now and then. Source: admin-guide/lockup-watchdogs.rst."""
+    """Return advice if a hardware counter interrupts every core. Source: admin-guide/lockup-watchdogs.rst."""
     if surroundings.settings.get(_WATCHDOG) != "1":
         return None
     changes = (Change(key=_WATCHDOG, before="1", after="0"),)

@@ -1,4 +1,4 @@
-"""What ``stackrace doctor`` found and did, on this machine or on those of a cluster, as kinds of results."""
+"""Findings and changes of ``stackrace doctor``, on this machine or on those of a cluster, as kinds of results."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ _MARKS = {State.DONE: "✓", State.ALREADY: "·"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visit:
-    """What was found on this machine and what was done about it."""
+    """Findings on this machine and changes to it."""
 
     examination: Examination | None
-    """None where changes were only undone."""
+    """Findings; None if changes were only undone."""
     outcomes: tuple[Outcome, ...] | None
-    """None where nothing was to be changed."""
+    """Results of the changes; None if none were requested."""
     record: Record
 
     @property
     def forbids(self) -> bool:
-        """Whether something must be done before a race may start, or a change failed."""
+        """True if something must be done before a race may start, or a change failed."""
         forbidden = self.examination is not None and self.examination.forbidden
         return forbidden or not all(outcome.settled for outcome in self.outcomes or ())
 
 
 def _document(visit: Visit) -> dict[str, object]:
-    """Return what ``--json`` prints; ``advice`` is null after ``--undo``, which examines nothing."""
+    """Return the document for ``--json``; ``advice`` is null after ``--undo``, which examines nothing."""
     found = visit.examination
     return {
         "forbidden": found.forbidden if found else False,
@@ -138,7 +138,7 @@ def _outcome(outcome: Outcome) -> str:
 
 
 VISIT = Kind(sections=_sections, document=_document)
-"""This machine."""
+"""Results on this machine."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,27 +146,27 @@ class MachineDocument:
     """One machine."""
 
     name: str
-    """Its worker's name."""
+    """Name of its worker."""
     roles: tuple[str, ...]
-    """What it is for: ``stack``, ``engine``, ``service``."""
+    """Roles: ``stack``, ``engine``, ``service``."""
     forbidden: bool | None
-    """Whether something must be done on it before a race may start; null where it was not examined."""
+    """True if something must be done on it before a race may start; null if it was not examined."""
     advice: tuple[Advice, ...] | None
-    """What to change on it, the most useful first; null where it was not examined."""
+    """Advice on it, the most useful first; null if it was not examined."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterDocument:
-    """What was found on the machines of a cluster, as `stackrace doctor --cluster --json` prints it."""
+    """Findings on the machines of a cluster, as `stackrace doctor --cluster --json` prints them."""
 
     schema: Literal["doctor-cluster-1"] = "doctor-cluster-1"
     """Name and version of this format."""
     forbidden: bool
-    """Whether something must be done before a race may start: a fault, or a machine's decisive advice."""
+    """True if something must be done before a race may start: a fault, or a machine's decisive advice."""
     faults: tuple[str, ...]
-    """What is wrong with the machines together, each with the way out."""
+    """Problems of the machines together, each with the remedy."""
     machines: tuple[MachineDocument, ...]
-    """Every machine that joined for something and has a stackrace, by name."""
+    """Every machine that joined with a role and has a stackrace, by name."""
 
 
 _FORM = Form(
@@ -227,4 +227,4 @@ def _member(machine: Machine, examination: Examination | None) -> Iterator[Secti
 
 
 CLUSTER = Kind(sections=_cluster_sections, document=_cluster_document)
-"""The machines of a cluster."""
+"""Results on the machines of a cluster."""

@@ -1,7 +1,7 @@
-"""Drops the body of answers to HEAD, for servers that would send it: a kept connection then falls out of step.
+"""Drop the body of answers to HEAD, for servers that would send it and so break a kept connection.
 
-Copied into the site's directory and run there by the app's Python. Most apps leave this to the
-server, as they may: RFC 9110, 9.3.2, forbids the server to send it.
+This file is copied into the site's directory and run there by the app's Python. Most apps leave dropping the
+body to the server, as they may: RFC 9110, 9.3.2, forbids the server to send it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 
 def wsgi_without_body(application: Callable[..., Iterable[bytes]]) -> Callable[..., Iterable[bytes]]:
-    """Return ``application``, which runs to its end also where nobody takes what it says."""
+    """Return ``application`` without a body in answers to HEAD; it still runs to its end."""
 
     def bodiless(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         if environ["REQUEST_METHOD"] != "HEAD":
@@ -46,7 +46,7 @@ def _has_length(headers: list[tuple[str, str]]) -> bool:
 
 
 def asgi_without_body(application: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
-    """Return ``application``, whose answer to HEAD starts when its length is known; one empty part follows."""
+    """Return ``application`` without a body in answers to HEAD; the answer starts once its length is known."""
 
     async def bodiless(scope: dict[str, Any], receive: Any, send: Callable[..., Awaitable[None]]) -> None:
         started: list[dict[str, Any]] = []
@@ -71,7 +71,7 @@ def asgi_without_body(application: Callable[..., Awaitable[None]]) -> Callable[.
 
 
 def _with_length(start: dict[str, Any], length: int) -> dict[str, Any]:
-    """Say where the answer ends, as ``wsgi_without_body`` does, unless the app says it."""
+    """Add the Content-Length to the start of an answer, unless the app gives it or the status allows no body."""
     headers = list(start.get("headers", ()))
     names = [(bytes(name).decode("latin-1"), "") for name, _ in headers]
     if _has_length(names) or start["status"] < 200 or start["status"] in (204, 304):

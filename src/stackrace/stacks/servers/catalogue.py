@@ -1,4 +1,4 @@
-"""Finds every server: the folders here, and others in installed packages or a folder of the user's."""
+"""The catalogue of all servers: the folders here, and those of installed packages or of a user's folder."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ class Gone:
     """One technique that no longer exists."""
 
     name: str
-    """As a stack path would write it: a server, or a pair such as ``nginx+mod_wsgi``."""
+    """Name in a stack path: a server, or a pair such as ``nginx+mod_wsgi``."""
     was: str
     """Completes "it was …"."""
     because: str
     """Completes "it is gone because …"."""
     kin: tuple[str, ...]
-    """Stacks, or parts of stacks, that do today what it did, nearest first."""
+    """Stacks, or parts of stacks, that replace it today, nearest first."""
 
     @property
     def sentence(self) -> str:
-        """All of it, for whoever asks for it."""
+        """The complete sentence for users who ask for it."""
         return f"{self.name}, {self.was}, is gone: {self.because}; use {' or '.join(self.kin)}"
 
 
@@ -89,7 +89,7 @@ class Catalogue:
 
     @property
     def specs(self) -> dict[str, ServerSpec]:
-        """What the grammar of stacks needs to know, by server name; of what is gone, why it refuses it."""
+        """Specs for the grammar of stacks, by server name; a technique that is gone has one with the reason."""
         return {**_GONE, **{name: entry.spec for name, entry in self.entries.items()}}
 
     def server(self, name: str) -> Server:
@@ -105,16 +105,16 @@ class Catalogue:
         return entry
 
     def extended(self, folder: Path | None) -> Catalogue:
-        """Return this catalogue with the servers that lie in ``folder`` as well; without a folder, itself.
+        """Return this catalogue plus the servers in ``folder``; itself if that is None.
 
-        Raises InputError naming file and line of whatever is wrong with one of them, or called like another.
+        Raises InputError with file and line if a server there is invalid or has the name of another.
         """
         return self if folder is None else _joined((*self, *in_folder(folder)))
 
 
 @cache
 def catalogue() -> Catalogue:
-    """Load the catalogue once; raises InputError for an outside entry that is none."""
+    """Return the catalogue, loaded once; raises InputError for an invalid outside entry."""
     return _joined((*_own(), *in_packages()))
 
 

@@ -1,4 +1,4 @@
-"""What a catalogue entry must say: what it can do, what it needs, and how to start it on a given site.
+"""The contract of a catalogue entry: its abilities, its needs, and how to start it on a given site.
 
 A *server* is a process of its own and returns a ``Recipe``. A *guest* (mod_wsgi, mod_python) lives inside a
 server and returns a ``Fragment`` of that server's configuration. Neither starts anything: ``deploy`` does.
@@ -21,126 +21,128 @@ from .site import OTHERS, Fragment, Site, bodiless_files
 from .templates import PLAIN, Rendered, render
 
 BACKLOG = 2048
-"""Length of every server's queue of unaccepted connections, as far as the server lets one say; their own
-defaults (5, 100, 511…) would decide runs at high concurrency. Linux cuts it to ``net.core.somaxconn``."""
+"""Length of every server's queue of unaccepted connections, if the server lets us set it; their own
+defaults (5, 100, 511…) would decide runs at high concurrency. Linux cuts it to ``net.core.somaxconn``.
+"""
 
 KEEP_ALIVE_S = 75
-"""Seconds an idle kept connection lives in every server; nginx lets go of upstream ones after 60."""
+"""Seconds that every server keeps an idle connection; nginx closes upstream ones after 60."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """Something that is known not to work with a server: ``docs/stacks.md`` lists these."""
+    """A known problem of a server, listed in ``docs/stacks.md``."""
 
     text: str
-    """Whole sentences, in Markdown."""
+    """Description in whole sentences, in Markdown."""
     where: str = ""
-    """The stacks that have it, as a path spells them: ``apache/scgi/uwsgi``; empty: all of the server's."""
+    """Affected stacks, as a path spells them: ``apache/scgi/uwsgi``; empty: all stacks with the server."""
     changes_request: bool = False
-    """Whether the app or the client gets something else than was sent, so that some races are refused."""
+    """True if the app or the client gets something else than was sent, so that some races are refused."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reload:
-    """How a running server takes its configuration, and the app, anew while requests go on."""
+    """Reload of a server's configuration, and of the app, while requests go on."""
 
     by: signal.Signals
-    """Sent to its first process."""
+    """Signal for its first process."""
     source: str
-    """The section of its manual that says so."""
+    """Section of its manual that describes it."""
     renews_app: bool = True
-    """Whether a server that hosts the app then loads its code anew."""
+    """True if a server that hosts the app loads the app's code again."""
     loses: str = ""
-    """What was seen to be lost at it, as a clause about the server: ``resets connections …``."""
+    """Observed losses during a reload, as a clause about the server: ``resets connections …``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """How to start one server."""
+    """Command, files and signals to start and stop one server."""
 
     command: tuple[str, ...]
     """The program and its arguments; it must stay in the foreground."""
     files: Mapping[str, str] = field(default_factory=dict)
-    """Text by path below the site's directory, written first."""
+    """Texts by path below the site's directory, written before the start."""
     check: tuple[str, ...] = ()
     """The server's own configuration checker, run before the start."""
     check_code: int = 0
-    """The exit code with which the checker says that all is well."""
+    """Exit code of the checker if all is well."""
     environment: Mapping[str, str] = field(default_factory=dict)
-    """Added to the app's own; its PYTHONPATH goes before one the app has."""
+    """Variables added to the app's own; its PYTHONPATH goes before the app's."""
     stop: signal.Signals = signal.SIGTERM
-    """The signal that ends it cleanly."""
+    """Signal that stops it cleanly."""
     stop_timeout_s: float = 15.0
-    """Whoever lives longer after ``stop`` is killed and reported. Most end within one second; daphne took more than
-    five on a machine that had half of its time."""
+    """Seconds after ``stop`` until it is killed and reported. Most servers stop within one second; daphne took more
+    than five on a machine that had half of its time.
+    """
     unloadable: tuple[str, ...] = ()
-    """What its logs say of an app that it cannot load, and of nothing else; for servers that live on without it."""
+    """Log texts that mean only that the app cannot be loaded; for servers that run on without it."""
     rare_crashes: tuple[signal.Signals, ...] = ()
-    """The signals by which a known fault of its own seldom ends it at start; such a start is made once more."""
+    """Signals by which a known bug of the server rarely ends it at start; such a start is tried once more."""
     reload: Reload | None = None
-    """None where only a stop and a start take anything new."""
+    """Reload while it runs; None if only a restart applies changes."""
     reopens: signal.Signals | None = None
-    """The signal at which it closes its logs and opens them again; None for none."""
+    """Signal that makes it reopen its logs; None if there is none."""
     arguments_variable: str = ""
-    """The environment variable from which it reads further arguments, if there is one."""
+    """Environment variable with additional command-line arguments; empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Needs:
-    """What must be on the machine."""
+    """Requirements on the machine."""
 
     apt: tuple[str, ...] = ()
-    """The Debian packages that bring ``binary`` and ``files``."""
+    """Debian packages that contain ``binary`` and ``files``."""
     binary: str = ""
-    """A program, looked up on PATH and in the sbin folders."""
+    """Program to look up on PATH and in the sbin folders."""
     folders: tuple[Path, ...] = ()
-    """Where ``binary`` may lie besides."""
+    """Additional folders to look for ``binary`` in."""
     files: tuple[Path, ...] = ()
-    """They must exist."""
+    """Files that must exist."""
     version: tuple[str, ...] = ()
     """Arguments that make ``binary`` print its version."""
     embeds: tuple[int, int] | None = None
-    """The minor version of the Python that is linked into a Debian module: the only one it can host."""
+    """Minor version of the Python that is linked into a Debian module; it can host no other."""
     before: tuple[int, int] | None = None
-    """The first version of Python that the server no longer copes with."""
+    """First version of Python that the server does not support."""
     elsewhere: str = ""
-    """One sentence that tells where a user gets what Debian has no package of."""
+    """Sentence that tells where to get a server without a Debian package."""
 
 
 class Entry(ABC):
-    """What all catalogue entries share."""
+    """Base class of all catalogue entries."""
 
     spec: ClassVar[ServerSpec]
     needs: ClassVar[Needs] = Needs()
     packages: ClassVar[tuple[str, ...]] = ()
-    """The PyPI requirements that it has whatever its settings; see ``requirements``."""
+    """PyPI requirements for any settings; see ``requirements``."""
 
     faults: ClassVar[tuple[Fault, ...]] = ()
-    """What is known not to work."""
+    """Known problems."""
 
     strips_forwarded_headers: ClassVar[bool] = False
-    """Whether, deployed, it drops itself what others than the proxies it trusts say in X-Forwarded-*."""
+    """True if, when deployed, it strips X-Forwarded-* headers that come from untrusted clients."""
 
     limits_bodies: ClassVar[bool] = False
-    """Whether, deployed, it refuses bodies beyond ``Production.most_body_bytes``."""
+    """True if, when deployed, it refuses bodies larger than ``Production.most_body_bytes``."""
 
     limits_answers: ClassVar[bool] = False
-    """Whether, deployed, it gives up an answer after ``Production.answer_s``."""
+    """True if, when deployed, it times out an answer after ``Production.answer_s``."""
 
     trusts_one_proxy: ClassVar[bool] = False
-    """Whether it can be told of one proxy only, by its address."""
+    """True if it can trust one proxy only, by its address."""
 
     passes_forwarded_headers: ClassVar[bool] = False
-    """Whether, deployed, it hands on X-Forwarded-* from anybody, since it cannot tell proxies from clients."""
+    """True if, when deployed, it passes on anybody's X-Forwarded-*, because it cannot recognise proxies."""
 
     sends_lifespan: ClassVar[bool] = True
-    """Whether it tells an ASGI app that it starts and ends, by lifespan events."""
+    """True if it sends an ASGI app lifespan events at start and stop."""
 
     drops_requests_on_stop: ClassVar[bool] = False
-    """Whether it cuts off the requests that it works on when it is told to end, however patiently that is asked."""
+    """True if it cuts off requests in progress when it stops, even if asked to stop gracefully."""
 
     needs_static_folders: ClassVar[bool] = False
-    """Whether it does not start while a folder of static files that it is told of is missing."""
+    """True if it does not start while one of its folders of static files is missing."""
 
     def requirements(self, settings: Settings) -> tuple[str, ...]:
         """Return the PyPI requirements these settings need, to be layered over the app's environment.
@@ -150,9 +152,9 @@ class Entry(ABC):
         return self.packages
 
     def quoted(self, text: str) -> str:
-        """Return ``text`` as this server's configuration writes it: what ``{{ text | quoted }}`` is in templates.
+        """Return ``text`` as this server's configuration writes it: ``{{ text | quoted }}`` in templates.
 
-        Raises LaunchError for what it cannot write: here for all that is not ``PLAIN``.
+        Raises LaunchError for text that cannot be written, which here is everything but ``PLAIN``.
         """
         if not PLAIN.fullmatch(text):
             raise LaunchError(f"{text!r} cannot be said in the configuration of {self.spec.title}; rename it")
@@ -166,22 +168,22 @@ class Entry(ABC):
 
     @property
     def folders(self) -> tuple[Path, ...]:
-        """Where templates are looked for: beside this entry's class, then beside the entries it derives from."""
+        """Template folders: the one of this entry's class, then those of its base classes."""
         classes = (kind for kind in type(self).__mro__ if issubclass(kind, Entry) and kind.__module__ != __name__)
         return tuple(dict.fromkeys(Path(inspect.getfile(kind)).parent for kind in classes))
 
 
 class Server(Entry):
-    """A process of its own."""
+    """A server that is a process of its own."""
 
     @abstractmethod
     def recipe(self, site: Site) -> Recipe:
-        """Say how to start this server on ``site``; pure, starts and writes nothing."""
+        """Return how to start this server on ``site``; pure, starts and writes nothing."""
 
     def launched(self, site: Site, *arguments: object, bodiless: bool = True) -> Recipe:
-        """Return how to start it by the ``launcher.py`` of its folder, which the app's Python runs in the site.
+        """Return how to start it by the ``launcher.py`` of its folder, run by the app's Python in the site.
 
-        A ``bodiless`` one hosts the module ``BODILESS``: the server would send a body in answer to HEAD.
+        With ``bodiless``, it hosts the module ``BODILESS``, because the server would send a body in answer to HEAD.
         """
         name = f"stackrace_{self.spec.name}.py"
         launcher = read_text(self.folders[0] / "launcher.py")
@@ -193,8 +195,8 @@ class Server(Entry):
 
 
 class Guest(Entry):
-    """Lives inside a server and speaks that server's configuration language."""
+    """A module inside a server, configured in that server's language."""
 
     @abstractmethod
     def fragment(self, site: Site) -> Fragment:
-        """Return this guest's part of its server's configuration; pure."""
+        """Return this guest's part of the server's configuration; pure."""

@@ -1,8 +1,8 @@
-"""Servers of others: the entry points of installed packages, and a folder that holds NAME/server.py.
+"""Third-party servers: entry points of installed packages, and a user's folder that holds NAME/server.py.
 
-Their code runs in this process, so whatever it raises becomes an InputError with its file and line, and its own
-traceback below; nothing has been started by then. Before an entry is used, what it says of itself is looked over,
-and its recipe is rehearsed.
+Their code runs in this process, so any exception becomes an InputError with file and line, and the code's own
+traceback below; nothing has been started by then. Before an entry is used, its spec is checked and its recipe
+is rehearsed.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from .contract import Entry, Guest, Recipe, Server
 from .site import Endpoint, Fragment, Hosted, PythonRuntime, RubyRuntime, Site
 
 _WORD = re.compile(r"[a-z][a-z0-9_-]*")
-"""No word of a stack's path may be misread as part of the grammar."""
+"""Name that no stack path can misread as part of its grammar."""
 _CHOICE = re.compile(r"[a-z0-9_.-]+")
 _NOWHERE = Path("/nowhere/stackrace-rehearsal")
-"""A recipe is pure: it may name paths of its site, not open them."""
+"""Folder that does not exist: a pure recipe may name paths of its site, not open them."""
 
 
 def _problem_of(entry: object) -> str:
-    """Return what is wrong with ``entry`` in a few words, empty if it can be used.
+    """Return the problem of ``entry`` in a few words; empty if it can be used.
 
-    Whatever its own code raises while it is rehearsed passes through, except for what it says on purpose.
+    Exceptions of its code pass through, except for StackraceError, which it raises on purpose.
     """
     if not isinstance(entry, (Server, Guest)):
         return "it must be an instance of a class derived from stackrace.stacks.servers.Server or Guest"
@@ -73,7 +73,7 @@ def _setting(setting: Setting) -> Iterator[str]:
 
 
 def _rehearsed(entry: Entry) -> str:
-    """Have it say how it would start with all settings at their defaults."""
+    """Rehearse a start with all settings at their defaults; return the problem, empty if there is none."""
     settings = {setting.name: setting.default for setting in (*entry.spec.settings, *BEHIND_ANOTHER)}
     try:
         requirements = entry.requirements(settings)
@@ -91,7 +91,7 @@ def _rehearsed(entry: Entry) -> str:
         elif isinstance(entry, Guest) and not isinstance(entry.fragment(site), Fragment):
             return "fragment() must return a stackrace.stacks.servers.Fragment"
     except StackraceError:
-        pass  # said on purpose: it will say so again when it is asked in earnest
+        pass  # raised on purpose: a real start raises it again
     except OSError as error:
         if not str(error.filename).startswith(str(_NOWHERE)):
             raise
@@ -134,7 +134,7 @@ _GROUP = "stackrace.servers"
 
 
 def in_packages() -> Iterator[Entry]:
-    """Yield the entries that installed packages offer."""
+    """Yield the entries of installed packages."""
     for point in entry_points(group=_GROUP):
         package = f"{point.dist.name} {point.dist.version}" if point.dist else "an installed package"
         where = f"entry point {point.name!r} of {package} (group {_GROUP})"
@@ -167,7 +167,7 @@ def _checked(entry: object, where: str, file: Path) -> Entry:
 
 
 def _guide(repository: Path = Path(__file__).parents[4]) -> str:
-    """Name the page that explains servers; an installed package has no pages beside it."""
+    """Return the page that explains servers; an installed package does not contain it."""
     page = "docs/adding-a-server.md"
     return (
         page if (repository / page).is_file() else f"{page} in Stackrace's sources; an installed package has none"
@@ -175,9 +175,9 @@ def _guide(repository: Path = Path(__file__).parents[4]) -> str:
 
 
 def _module(file: Path) -> ModuleType:
-    """Import ``file`` as part of a package of its folder, so that it finds what lies beside it (``from .words``).
+    """Import ``file`` as part of a package of its folder, so that it can import its neighbours (``from .words``).
 
-    The same file is imported once; no byte code is left in the user's folder.
+    Each file is imported once; no byte code is written to the user's folder.
     """
     package = f"stackrace_servers_{hashlib.sha256(str(file).encode()).hexdigest()[:16]}"
     if package not in sys.modules:
@@ -198,7 +198,7 @@ def _module_file(point: EntryPoint) -> Path:
 
 @contextmanager
 def _explained(where: str, way_out: str, folder: Path | None = None) -> Iterator[None]:
-    """Turn whatever somebody else's code raises into an InputError; ``folder`` is where that code lies."""
+    """Turn any exception of third-party code into an InputError; ``folder`` is where that code lies."""
     try:
         yield
     except InputError:
@@ -212,7 +212,7 @@ def _explained(where: str, way_out: str, folder: Path | None = None) -> Iterator
 
 
 def _theirs(trace: TracebackType | None, folder: Path | None) -> TracebackType | None:
-    """Return the part of a traceback that begins in their code: ours and the import machinery's say nothing."""
+    """Return the part of a traceback that begins in third-party code, without ours and the import machinery."""
     ours = str(Path(__file__).parents[2])
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename

@@ -13,18 +13,18 @@ from .site import Site
 
 
 def fixed_by(setting: str) -> Callable[[Settings], ProcessCount | None]:
-    """Return what counts the processes of a server that runs as many as ``setting`` says; 0 says nothing."""
+    """Return a function that counts the processes of a server with as many as ``setting`` says; None for 0."""
     return partial(_count, setting)
 
 
 def _count(setting: str, settings: Settings) -> ProcessCount | None:
-    # it is not there where a configuration file of the user's computes it
+    # missing if a configuration file of the user's computes it
     number = int(settings.get(setting, 0))
     return ProcessCount(setting=setting, least=number, most=number) if number else None
 
 
 def in_threads(settings: Settings) -> int:
-    """Return how many requests a server works on at once: one in each thread of each process."""
+    """Return how many requests are in progress at most: one in each thread of each process."""
     return int(settings.get("processes", 1)) * int(settings["threads"])
 
 
@@ -32,7 +32,7 @@ MOST_REQUESTS = 1_000_000_000
 MOST_SECONDS = 86_400
 
 ANY_SOCKET = (Socket.UNIX, Socket.TCP)
-"""What nearly every front end can reach the next hop by."""
+"""Kinds of socket by which nearly every front end can reach the next hop."""
 
 
 def access_log(place: str) -> Setting:
@@ -90,7 +90,7 @@ STATIC = Setting(
 
 
 def workers(what: str) -> Setting:
-    """Return the setting ``workers``, two as everywhere; ``what`` opens its help: what one of them is."""
+    """Return the setting ``workers`` with the default 2; ``what`` opens its help and explains a worker."""
     return Setting(
         name="workers",
         default=2,
@@ -102,7 +102,7 @@ def workers(what: str) -> Setting:
 
 
 def processes(what: str) -> Setting:
-    """Return the setting ``processes``, two as everywhere; ``what`` opens its help: what one of them is."""
+    """Return the setting ``processes`` with the default 2; ``what`` opens its help and explains a process."""
     return Setting(
         name="processes",
         default=2,
@@ -114,7 +114,7 @@ def processes(what: str) -> Setting:
 
 
 def threads(what: str, default: int, *, most: int = 32, steps: int = 6) -> Setting:
-    """Return the setting ``threads``, of which a tuner tries up to ``most``; ``what`` opens its help."""
+    """Return the setting ``threads``, tuned up to ``most``; ``what`` opens its help."""
     return Setting(
         name="threads",
         default=default,
@@ -129,21 +129,21 @@ ADDRESS = (
     Option("host", concern=Concern.ADDRESS, written=lambda site: None if site.listen.is_unix else site.listen.host),
     Option("port", concern=Concern.ADDRESS, written=lambda site: None if site.listen.is_unix else site.listen.port),
 )
-"""How most servers are told where to listen."""
+"""Options of most servers for the listening address."""
 
 
 def address(site: Site) -> str:
-    """Return where to listen as ``unix:PATH`` or ``host:port``."""
+    """Return the listening address as ``unix:PATH`` or ``host:port``."""
     return f"unix:{site.listen.path}" if site.listen.is_unix else site.listen.address
 
 
 def unless_off(name: str) -> Callable[[Site], SettingValue | None]:
-    """Return what writes the setting ``name`` unless it is 0 or off, which is then left to the server."""
+    """Return a function that gives the setting ``name``, or None if it is 0 or off, so that the server decides."""
     return lambda site: site.settings[name] or None
 
 
 def recycling(prefix: str = "") -> tuple[Option, ...]:
-    """Return the rows that replace workers after a number of requests."""
+    """Return the options that replace workers after a number of requests."""
     return tuple(
         Option(prefix + setting.name.replace("_", "-"), setting=setting, written=unless_off(setting.name))
         for setting in RECYCLING
@@ -151,26 +151,26 @@ def recycling(prefix: str = "") -> tuple[Option, ...]:
 
 
 def command_words(native: NativeOptions, site: Site) -> tuple[str, ...]:
-    """Return all that a server is told on ``site``: what its rows write, then what the path gives as it is."""
+    """Return the server's command-line words on ``site``: those of its rows, then the options of the path."""
     return (*(word for row in native.rows for word in row_words(row, value_of(row, site))), *given(site))
 
 
 def given(site: Site) -> tuple[str, ...]:
-    """Return the options that a stack's path gives in the server's own language, as words of its command."""
+    """Return the options that a stack path gives in the server's own language, as command-line words."""
     return tuple(
         f"--{option.name}" if option.value is None else f"--{option.name}={option.value}" for option in site.options
     )
 
 
 def value_of(row: Option, site: Site) -> object:
-    """Return what a row says on ``site``; None for nothing, a tuple for words that are written as they are."""
+    """Return a row's value on ``site``; None for nothing, a tuple for words to write unchanged."""
     if row.written is None:
         return site.settings[row.setting.name] if row.setting is not None else None
     return row.written(site) if callable(row.written) else row.written
 
 
 def row_words(row: Option, value: object) -> Iterator[str]:
-    """Yield the words for a value: those of a switch say ``--no-…`` where the server knows that."""
+    """Yield the words for a value; a switch that is off becomes ``--no-…`` if the server knows that."""
     if isinstance(value, tuple):
         yield from map(str, value)
     elif isinstance(value, bool):

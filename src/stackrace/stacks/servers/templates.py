@@ -1,7 +1,7 @@
 """Text of the servers' configurations: plain or quoted, and rendered from their templates.
 
-What ``{{ }}`` puts out is plain (see ``PLAIN``), or it was quoted as the server's syntax has it, or it is an error:
-a template that forgets to quote does not render what could mean something else.
+The value of ``{{ }}`` must be plain (see ``PLAIN``) or quoted in the server's syntax; anything else is an error.
+So a template that forgets to quote cannot render text with another meaning.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ if TYPE_CHECKING:
     from jinja2.runtime import Context
 
 PLAIN = re.compile("[A-Za-z0-9_./-]*")
-"""No blank or quote, and none of ``$ % = : , ; # @ { } \\``: each of them is syntax for some server."""
+"""Plain text: no blank or quote, and none of ``$ % = : , ; # @ { } \\``, which are syntax for some server."""
 
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-"""Ends a line somewhere, or is no character that UTF-8 knows."""
+"""Characters that end a line somewhere, or that UTF-8 does not know."""
 
 
 def in_quotes(text: str, *, escaped: str = '"', never: tuple[str, ...] = ()) -> str:
-    r"""Return ``text`` in double quotes, a ``\`` before each of the characters in ``escaped``.
+    r"""Return ``text`` in double quotes, with a ``\`` before each of the characters in ``escaped``.
 
-    Raises LaunchError where it has a control character or one of ``never``, which mean something even in quotes.
+    Raises LaunchError for a control character or one of ``never``, which has a meaning even in quotes.
     """
     return '"' + "".join(f"\\{sign}" if sign in escaped else sign for sign in _allowed(text, never)) + '"'
 
 
 def in_yaml(text: str) -> str:
-    """Return ``text`` as a string of YAML and JSON; raises LaunchError where it has a control character."""
+    """Return ``text`` as a string of YAML and JSON; raises LaunchError for a control character."""
     return json.dumps(_allowed(text, ()), ensure_ascii=False)
 
 
 def to_the_end(text: str, *, never: tuple[str, ...] = ()) -> str:
-    """Return ``text`` for a syntax without quotes, where a value goes to the end of its line.
+    """Return ``text`` for a syntax without quotes, where a value extends to the end of its line.
 
-    Raises LaunchError where it has a control character, blanks at its ends, or one of ``never``.
+    Raises LaunchError for a control character, blanks at its ends, or one of ``never``.
     """
     if text != text.strip():
         raise LaunchError(f"{text!r} begins or ends with a blank, which this server's configuration cannot say")
@@ -59,7 +59,7 @@ def _allowed(text: str, never: tuple[str, ...]) -> str:
 
 
 ANY = "application/octet-stream"
-"""Of a suffix that is not listed."""
+"""Type for an unlisted suffix."""
 
 MIME_TYPES = {
     "text/html": ("html", "htm"),
@@ -81,18 +81,18 @@ MIME_TYPES = {
     "font/woff2": ("woff2",),
     "video/mp4": ("mp4",),
 }
-"""Suffixes by type."""
+"""File suffixes by MIME type."""
 
 
 _Quote = Callable[[str], str]
-"""Returns a text as a server's configuration writes it; raises LaunchError for one that it cannot write."""
+"""Return a text as a server's configuration writes it; raises LaunchError if that cannot write it."""
 
 _BARE = re.compile("[A-Za-z0-9_./:-]*")
 _ENDS_LINE = re.compile("[\x00-\x1f\x7f]")
 
 
 class Rendered(str):
-    """Text of a server's configuration, which goes into another template as it is."""
+    """Text of a server's configuration, inserted into another template unchanged."""
 
     __slots__ = ()
 
@@ -137,8 +137,8 @@ def _own(value: object) -> Rendered:
 
 
 def render(folders: tuple[Path, ...], template: str, quote: _Quote, **values: object) -> Rendered:
-    """Render ``template`` out of the first of ``folders`` that has it; ``| quoted`` quotes by ``quote`` there.
+    """Render ``template`` from the first of ``folders`` that has it; the filter ``| quoted`` calls ``quote``.
 
-    A variable nobody gave is an error, never an empty string, and so is one that would need quotes and has none.
+    A missing variable is an error, never an empty string, and so is a value that needs quotes and has none.
     """
     return Rendered(_environment(folders, quote).get_template(template).render(**values))

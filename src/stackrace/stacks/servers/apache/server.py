@@ -28,7 +28,7 @@ def _processes(settings: Settings) -> ProcessCount:
 
 
 class Apache(Server):
-    """Renders one configuration with just the modules the stack needs; nothing under /etc/apache2 is read."""
+    """Apache with one configuration and only the modules the stack needs; nothing under /etc/apache2 is read."""
 
     spec = ServerSpec(
         name="apache",
@@ -139,10 +139,10 @@ class Apache(Server):
                 **{f"{folder}/.keep": "" for folder in ("htdocs", "logs", "run")},
                 **inside.files,
             },
-            # As init systems start it: a Python inside Apache takes the environment of the first python3 on PATH.
+            # As init systems start it: a Python inside Apache uses the environment of the first python3 on PATH.
             unloadable=inside.unloadable,
             rare_crashes=inside.rare_crashes,
-            # WINCH lets requests end; a race has none left
+            # WINCH lets requests finish; a race has none left
             stop=site.stop(signal.SIGWINCH),
             reload=Reload(
                 by=signal.SIGUSR1,
@@ -154,7 +154,7 @@ class Apache(Server):
         )
 
     def quoted(self, text: str) -> str:
-        """Return ``text`` in quotes, where ``${NAME}`` is a variable, and ``* ? [`` make patterns in sections."""
+        """Return ``text`` in quotes; ``${NAME}`` and ``* ? [`` are refused: variables and patterns there."""
         return in_quotes(text, escaped='"\\', never=("${", "*", "?", "["))
 
     def _config(self, site: Site) -> str:
@@ -194,10 +194,10 @@ def _member(endpoint: Endpoint, index: int) -> str:
 
 
 def _connections(site: Site) -> Rendered:
-    """How long a connection to the next hop lives.
+    """Return the parameters for connections to the next hop.
 
-    Kept for http at most: FastCGI, SCGI and AJP servers give each connection a worker, and flup's pool queues new
-    ones behind those that are kept, so that requests wait for good.
+    They are kept for http only: FastCGI, SCGI and AJP servers give each connection a worker, and flup's pool queues
+    new ones behind kept ones, so that requests wait forever.
     """
     keep = site.settings["upstream_keep_alive"] and site.forwards is Protocol.HTTP
     return Rendered("enablereuse=on ttl=60" if keep else "disablereuse=on")

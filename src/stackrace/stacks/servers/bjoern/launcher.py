@@ -1,6 +1,6 @@
-"""Starts bjoern; run by the app's Python, copied into the site's directory.
+"""Start bjoern; copied into the site's directory and run by the app's Python.
 
-bjoern is a library without a program of its own, and knows no TERM.
+bjoern is a library without a program of its own, and does not handle TERM.
 Usage: launcher.py ADDRESS MODULE BACKLOG, where ADDRESS is host:port or a path.
 """
 

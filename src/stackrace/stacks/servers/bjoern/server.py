@@ -11,13 +11,13 @@ from ..site import BODILESS, Site
 
 
 def _headers() -> tuple[Path, ...]:
-    """Return the header of Debian's own Python, of a package of its own; any other Python brings it along."""
+    """Return the header file of Debian's own Python, which has its own package; other Pythons include it."""
     header = Path(sysconfig.get_path("include"), "Python.h")
     return (header,) if header.is_relative_to("/usr/include") else ()
 
 
 class Bjoern(Server):
-    """Starts through a launcher of ours, which lies in the site as ``stackrace_bjoern.py``.
+    """bjoern behind our launcher, the file ``stackrace_bjoern.py`` in the site.
 
     It has no workers: use ``instances`` behind a front end.
     """
@@ -30,7 +30,7 @@ class Bjoern(Server):
         package="bjoern",
     )
     packages = ("bjoern>=3.2",)
-    # PyPI has its source only, which is compiled against libev when first raced
+    # PyPI has only its source, which is compiled against libev before the first race
     drops_requests_on_stop = True
     needs = Needs(
         apt=("libev-dev", "gcc", "libc6-dev", "python3-dev"),

@@ -15,7 +15,7 @@ _AS_THEY_ARE = "".join(map(chr, range(128)))
 
 
 class Caddy(Server):
-    """Renders one ``Caddyfile`` without TLS, admin endpoint or anything kept between runs."""
+    """Caddy with one ``Caddyfile``, without TLS, admin endpoint or data kept between runs."""
 
     spec = ServerSpec(
         name="caddy",
@@ -26,7 +26,7 @@ class Caddy(Server):
             documents=r"image:\s*\S*\bcaddy(?![\w-])",
         ),
         listens=frozenset({Protocol.HTTP}),
-        # over a unix socket a client has no address that could be trusted, and it drops what a proxy said
+        # over a unix socket a client has no address to trust, and Caddy drops the headers of a proxy
         sockets=(Socket.TCP,),
         forwards={Protocol.HTTP: ANY_SOCKET, Protocol.FASTCGI: ANY_SOCKET},
         hosts=frozenset({Interface.FILES}),
@@ -71,9 +71,9 @@ class Caddy(Server):
         return in_quotes(text, never=("\\", "{", "}"))
 
     def _config(self, site: Site) -> str:
-        # it finds a path's letters beyond ASCII by their bytes, but strips them as it is asked, percent-encoded
+        # it matches non-ASCII letters of a path by their bytes, but strips them percent-encoded
         static = {quote(prefix, safe=_AS_THEY_ARE): folder for prefix, folder in site.app.static.items()}
-        # logrotate turns the logs of what is deployed
+        # logrotate rotates the logs in production
         rolled = Rendered(" {\n\t\t\troll_disabled\n\t\t}") if site.production else ""
         return self.render("Caddyfile.j2", site, static=static, rolled=rolled)
 

@@ -12,9 +12,9 @@ _HANDLERS = {Protocol.HTTP: "proxy", Protocol.FASTCGI: "fcgi", Protocol.SCGI: "s
 
 
 class Cherokee(Server):
-    """Renders one ``cherokee.conf``, the format behind its administration interface.
+    """Cherokee with one ``cherokee.conf``, the format behind its administration interface.
 
-    ``cherokee`` itself only watches over ``cherokee-worker``, which is the server, so the worker is started.
+    ``cherokee`` itself only supervises ``cherokee-worker``, which is the server, so the worker is started.
     """
 
     spec = ServerSpec(
@@ -22,7 +22,7 @@ class Cherokee(Server):
         title="Cherokee",
         listens=frozenset({Protocol.HTTP}),
         sockets=(Socket.TCP,),
-        # its proxy wants a host and a port
+        # its proxy needs a host and a port
         forwards=dict.fromkeys(_HANDLERS, ANY_SOCKET) | {Protocol.HTTP: (Socket.TCP,)},
         hosts=frozenset({Interface.FILES}),
         settings=(workers("Threads of its one process"), UPSTREAM_KEEP_ALIVE, ACCESS_LOG),
@@ -57,7 +57,7 @@ class Cherokee(Server):
         )
 
     def quoted(self, text: str) -> str:
-        """Return ``text``, which goes to the end of its line."""
+        """Return ``text``, which extends to the end of its line."""
         return to_the_end(text)
 
 

@@ -1,6 +1,6 @@
-"""Starts Cheroot; run by the app's Python, copied into the site's directory.
+"""Start Cheroot; copied into the site's directory and run by the app's Python.
 
-A launcher, since Cheroot's own command line keeps ten connections alive at most and does not know TERM.
+Cheroot's own command line keeps at most ten connections alive and does not handle TERM.
 Usage: launcher.py ADDRESS MODULE THREADS BACKLOG KEEP_ALIVE_S GRACEFUL_S, where ADDRESS is host:port or a path.
 """
 
@@ -30,7 +30,7 @@ def main(address: str, module: str, threads: str, backlog: str, keep_alive_s: st
 
 
 def _end(*_: object) -> None:
-    """End, once: who asks again must not cut off what is still answered."""
+    """Exit, and ignore a second TERM, which would cut off answers in progress."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     sys.exit(0)
 

@@ -9,7 +9,7 @@ from ..site import BODILESS, Site
 
 
 class Cheroot(Server):
-    """Starts through a launcher of ours, which lies in the site as ``stackrace_cheroot.py``."""
+    """Cheroot behind our launcher, the file ``stackrace_cheroot.py`` in the site."""
 
     spec = ServerSpec(
         name="cheroot",

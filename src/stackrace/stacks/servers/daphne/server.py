@@ -10,7 +10,7 @@ from ..site import BODILESS, Site, bodiless_files
 
 
 def _endpoint(site: Site) -> str:
-    """Return a Twisted endpoint, the only place where it takes a backlog."""
+    """Return a Twisted endpoint, the only place where Daphne accepts a backlog."""
     listen = site.listen
     tcp = f"tcp:{listen.port}:interface={listen.host}"
     unix = f"unix:address={_quoted(str(listen.path))}:mode=666"
@@ -28,7 +28,7 @@ _OPTIONS = NativeOptions(
         Option("endpoint e", concern=Concern.ADDRESS, written=_endpoint),
         Option("verbosity v", concern=Concern.LOGS, written=0),
         Option("no-server-name", is_switch=True, written=lambda site: not site.app.has_before("daphne", 4)),
-        # it believes everybody, so only what another server hands on
+        # it trusts everybody, so the option is for a server behind another one only
         Option(
             "proxy-headers",
             is_switch=True,
@@ -48,7 +48,7 @@ _OPTIONS = NativeOptions(
 
 
 class Daphne(Server):
-    """Everything is said on the command line; it has no workers: use ``instances`` behind a front end."""
+    """Daphne, configured on the command line only; it has no workers: use ``instances`` behind a front end."""
 
     spec = ServerSpec(
         name="daphne",

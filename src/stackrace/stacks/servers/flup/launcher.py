@@ -1,4 +1,4 @@
-"""Starts flup 1.0.3; run by the app's Python, copied into the site's directory.
+"""Start flup 1.0.3; copied into the site's directory and run by the app's Python.
 
 flup is a library without a program of its own; Django's ``runfcgi``, which drove it, is gone since 1.9.
 Usage: launcher.py PROTOCOL MODE ADDRESS MODULE PROCESSES THREADS MIN_SPARE MAX_SPARE BACKLOG, where ADDRESS is
@@ -24,7 +24,7 @@ from urllib.parse import unquote_to_bytes
 warnings.simplefilter("ignore", DeprecationWarning)
 
 _DECODING = ("Cherokee",)
-"""The web servers that send the path decoded, in PATH_INFO as well as in REQUEST_URI."""
+"""Web servers that send the path decoded, in PATH_INFO and in REQUEST_URI."""
 _FAMILY = {"fastcgi": "fcgi", "scgi": "scgi", "ajp": "ajp"}
 
 
@@ -55,7 +55,7 @@ def _bind_address(address: str) -> str | tuple[str, int]:
 
 
 def _server_class(protocol: str, mode: str) -> Callable[..., Any]:
-    """Return flup's class with what it needs on today's Python laid over it."""
+    """Return flup's class with the fixes for today's Python."""
     suffix = "_fork" if mode == "prefork" else ""
     base = import_module(f"flup.server.{_FAMILY[protocol]}{suffix}").WSGIServer
     layers: list[type] = [_Prefork if mode == "prefork" else _Threaded]
@@ -65,7 +65,7 @@ def _server_class(protocol: str, mode: str) -> Callable[..., Any]:
 
 
 def _at_the_root(application: Callable[..., Iterable[bytes]]) -> Callable[..., Iterable[bytes]]:
-    """Take the path from the request line: flup's AJP leaves it encoded, Apache's SCGI splits it wrongly."""
+    """Use the path of the request line: flup's AJP leaves it encoded, Apache's SCGI splits it wrongly."""
 
     def mounted(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         path = environ["REQUEST_URI"].partition("?")[0]
@@ -78,18 +78,18 @@ def _at_the_root(application: Callable[..., Iterable[bytes]]) -> Callable[..., I
 
 
 class _Body(io.RawIOBase):
-    """The request's body and not a byte more: flup's SCGI hands the bare connection over."""
+    """Exactly the request's body: flup's SCGI passes the bare connection."""
 
     def __init__(self, connection: Any, length: int) -> None:
         self._connection = connection
         self._left = length
 
     def readable(self) -> bool:
-        """Always."""
+        """Return True."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Read at most what is left of the body."""
+        """Read at most the rest of the body."""
         chunk = self._connection.read(min(len(buffer), self._left)) if self._left else b""
         buffer[: len(chunk)] = chunk
         self._left -= len(chunk)
@@ -97,7 +97,7 @@ class _Body(io.RawIOBase):
 
 
 def _read_to_the_end(application: Callable[..., Iterable[bytes]]) -> Callable[..., Iterable[bytes]]:
-    """Read what the app left of the body: closing a socket with unread data resets it, and the answer is lost."""
+    """Read the rest of the body after the app: a socket closed with unread data is reset, and the answer lost."""
 
     def drained(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         body = io.BufferedReader(_Body(environ["wsgi.input"], int(environ.get("CONTENT_LENGTH") or 0)))
@@ -124,7 +124,7 @@ class _Prefork:
         raise OSError(errno.EINTR, "stop")
 
     def _cleanupChildren(self) -> None:  # noqa: N802 (flup's name)
-        # flup waits for children that a kept AJP connection holds; no load is left when a stack is stopped.
+        # flup would wait for children that a kept AJP connection holds; no load is left when a stack is stopped.
         for pid in self._children:
             os.kill(pid, signal.SIGTERM)
         for pid in self._children:
@@ -132,14 +132,14 @@ class _Prefork:
 
 
 class _Threaded:
-    """Stops without waiting for threads that a kept AJP connection holds; they are daemons."""
+    """Server class that does not wait at a stop for threads that a kept AJP connection holds; they are daemons."""
 
     def shutdown(self) -> None:
-        """Leave the threads alone."""
+        """Do nothing to the threads."""
 
 
 class _HonestStatus:
-    """Answers 500 when the app raises, where flup's AJP sends its error page as 200."""
+    """Server class that answers 500 if the app raises; flup's AJP sends its error page as 200."""
 
     def error(self, request: Any) -> None:
         """Send a short body."""

@@ -8,7 +8,7 @@ from ..site import Site
 
 
 class Flup(Server):
-    """Starts through a launcher of ours, which lies in the site as ``stackrace_flup.py``."""
+    """flup behind our launcher, the file ``stackrace_flup.py`` in the site."""
 
     spec = ServerSpec(
         name="flup",
@@ -64,7 +64,7 @@ class Flup(Server):
     packages = ("flup==1.0.3",)
 
     def recipe(self, site: Site) -> Recipe:
-        """Bind to the site's socket; AJP knows TCP only, and no front end offers it another."""
+        """Bind to the site's socket; AJP is TCP only, and no front end offers it another."""
         what = (site.listen.protocol, site.settings["mode"], site.listen.address, site.app.module)
         numbers = (site.settings[name] for name in ("processes", "threads", "min_spare", "max_spare"))
         return self.launched(site, *what, *numbers, BACKLOG, bodiless=False)

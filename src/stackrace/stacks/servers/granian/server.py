@@ -14,7 +14,7 @@ from ..site import Site
 _ONE_PER_CORE = Formula(per_core=1, source="granian, README, Workers and threads")
 _INTERFACES = {"wsgi": Interface.WSGI, "asgi": Interface.ASGI}
 _DEFAULT_BACKLOG = 1024
-"""Granian's; it derives its limit of concurrent requests and so its thread count from the backlog."""
+"""Granian's default; it derives its limit of concurrent requests, and so its thread count, from the backlog."""
 
 
 def _backpressure(site: Site) -> int:
@@ -22,7 +22,7 @@ def _backpressure(site: Site) -> int:
 
 
 def _runtime_mode(site: Site) -> object:
-    """Return nothing for auto: the versions for Python 3.9 have no such word."""
+    """Return None for auto: the versions for Python 3.9 do not know that word."""
     return None if site.settings["runtime_mode"] == "auto" else site.settings["runtime_mode"]
 
 
@@ -187,7 +187,7 @@ _OPTIONS = NativeOptions(
 
 
 class Granian(Server):
-    """Everything is said on the command line."""
+    """Granian, configured on the command line only."""
 
     needs_static_folders = True
     spec = ServerSpec(
@@ -202,13 +202,13 @@ class Granian(Server):
     )
 
     def requirements(self, settings: Settings) -> tuple[str, ...]:
-        """Return granian, with the event loop that is asked for."""
+        """Return granian with the chosen event loop."""
         loop = settings["loop"]
         return (f"granian[{loop}]>=2.5",) if loop in ("rloop", "uvloop") else ("granian>=2.5",)
 
     def recipe(self, site: Site) -> Recipe:
         """Bind to the site's socket."""
-        # by its path: a name would become part of the package that the working directory may be
+        # by path: a name would become part of the package that the working directory may be
         app = f"{site.app.entry}:application"
         return Recipe(
             command=(str(site.app.python), "-m", "granian", *command_words(_OPTIONS, site), app),

@@ -1,8 +1,8 @@
-"""Says what gunicorn makes of its configuration file, with the variables around it. Run by the app's interpreter.
+"""Print gunicorn's settings from its configuration file and environment. Run by the app's interpreter.
 
-Usage: ``inspector.py FILE``. The last line that it prints is a JSON object of gunicorn's settings, by their names
-in a file. The file is run, the app is not loaded. Where the interpreter has no gunicorn, or that takes offence at a
-folder or a user that this machine lacks, only the file's own names are said.
+Usage: ``inspector.py FILE``. The last line of output is a JSON object of gunicorn's settings, by their names
+in a file. The file is run, the app is not loaded. If the interpreter has no gunicorn, or gunicorn rejects a
+folder or a user that this machine lacks, only the names assigned in the file are printed.
 """
 
 import json
@@ -23,7 +23,7 @@ def _settings(file: str) -> dict[str, object]:
 
 
 def main(file: str) -> None:
-    """Print it."""
+    """Print the settings."""
     sys.path.insert(0, "")
     values = _settings(file)
     plain = {name: value for name, value in values.items() if isinstance(value, (str, int)) and name[:1] != "_"}

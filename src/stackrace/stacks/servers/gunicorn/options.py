@@ -23,7 +23,7 @@ CLASSES = {
 }
 _TWICE_AND_ONE = Formula(per_core=2, plus=1, source="gunicorn, Design, How Many Workers?")
 CLASS_OF = {"uvicorn": "uvicorn_worker.UvicornWorker"}
-"""The worker classes that it does not know by our name."""
+"""Worker classes that gunicorn does not know by Stackrace's name."""
 _CLASSES = {
     "sync": "sync",
     "gthread": "gthread",
@@ -36,7 +36,7 @@ _CLASSES = {
     "uvicorn_worker.UvicornWorker": "uvicorn",
     "uvicorn.workers.UvicornWorker": "uvicorn",
 }
-"""The worker classes of files, and what settings call them."""
+"""Worker classes in files, and the setting's value for each."""
 _CLASS_WORDS = {
     **_CLASSES,
     "uvicorn.workers.UvicornH11Worker": "uvicorn",
@@ -45,12 +45,12 @@ _CLASS_WORDS = {
 
 
 def _idle(settings: Settings) -> frozenset[str]:
-    """Return what does nothing with a worker class beside what its settings say: sync keeps no connection."""
+    """Return the settings without effect for a worker class, besides ``Setting.only``: sync keeps no connection."""
     return frozenset({"keep_alive"} if settings.get("class") == "sync" else ())
 
 
 def _becomes(settings: Settings) -> Settings:
-    """With more than one thread, gunicorn turns sync into gthread."""
+    """Return the settings with gthread in place of sync for more than one thread, as gunicorn does."""
     threaded = settings.get("class", "sync") == "sync" and settings.get("threads", 1) != 1
     return {**settings, "class": "gthread"} if threaded else settings
 
@@ -62,7 +62,7 @@ def _at_once(settings: Settings) -> int:
 
 
 def _read(text: str, *_: Path) -> FileReading:
-    """Return what a ``gunicorn.conf.py`` says. Raises ValueError where it is no Python."""
+    """Return the contents of a ``gunicorn.conf.py``. Raises ValueError if it is no valid Python."""
     try:
         module = ast.parse(text)
     except SyntaxError as error:
@@ -108,7 +108,7 @@ def _with_class(settings: Settings, name: str) -> Settings:
 
 
 def _assigned(body: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
-    """Yield the names that a module gives values, also within its ifs and tries, but not within functions."""
+    """Yield the names and values that a module assigns, also inside ifs and tries, but not inside functions."""
     for node in body:
         if isinstance(node, ast.Assign):
             yield from ((target.id, node.value) for target in node.targets if isinstance(target, ast.Name))

@@ -15,7 +15,7 @@ from .options import CLASS_OF, CLASSES, OPTIONS
 
 _OWN_FILE = "own.conf.py"
 _FIRST = "20.1"
-"""Projects often pin gunicorn itself, and race what they pin; before 20.1 its command line differs."""
+"""First supported version: projects often pin gunicorn and race the pinned one; before 20.1 the options differ."""
 _FIRST_WITH_ASGI = "25.1"
 # gunicorn's gevent worker imports packaging, which gunicorn itself does not always bring
 _BRINGS: Mapping[str, tuple[str, ...]] = {
@@ -41,7 +41,7 @@ def _preloads(settings: Settings) -> bool:
 
 
 class Gunicorn(Server):
-    """Everything is said on the command line, as its documentation does in its examples."""
+    """Gunicorn, configured on the command line as in its documentation's examples."""
 
     spec = ServerSpec(
         name="gunicorn",
@@ -65,14 +65,14 @@ class Gunicorn(Server):
     )
 
     def requirements(self, settings: Settings) -> tuple[str, ...]:
-        """Return gunicorn, in the version that the app's environment has if any, and what its class brings."""
+        """Return gunicorn and what its worker class needs; a version in the app's environment wins."""
         is_new = settings["class"] == "asgi" or settings.get("http_parser") in ("fast", "python")
         return (f"gunicorn>={_FIRST_WITH_ASGI if is_new else _FIRST}", *_brings(settings))
 
     def recipe(self, site: Site) -> Recipe:
         """Bind to the site's socket; heartbeats stay in the site, no control socket opens in HOME."""
         rows = list(_said(site))
-        # what stays is read by people, who look for it in a file
+        # in production people read the settings, and look for them in a file
         told = [(row, value) for row, value in rows if not site.production or row.long[0] == "config"]
         words = (word for row, value in told for word in row_words(row, value))
         app = f"{site.app.module}:application"
@@ -93,7 +93,7 @@ class Gunicorn(Server):
         )
 
     def _config(self, site: Site, rows: Iterable[tuple[Option, object]]) -> dict[str, str]:
-        """Return its file, without which gunicorn takes one that lies in the project; deployed, with ``rows``."""
+        """Return the configuration file, which replaces the project's; in production it holds ``rows``."""
         wrapper = self.render(
             "gunicorn.conf.py.j2",
             site,
@@ -106,9 +106,9 @@ class Gunicorn(Server):
 
 
 def _said(site: Site) -> Iterator[tuple[Option, object]]:
-    """Yield what it is told, by row: what must not be otherwise, whatever a file of the user's says, and settings.
+    """Yield option rows and their values: those that must not differ, even with a user's file, and the settings.
 
-    With a file of the user's only those settings that the path gives as well.
+    With a user's file, only the settings that the path gives as well.
     """
     idle = Gunicorn.spec.idle(site.settings)
     for row in OPTIONS.rows:

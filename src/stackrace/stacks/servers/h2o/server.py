@@ -11,7 +11,7 @@ from ..templates import in_yaml
 
 
 class H2o(Server):
-    """Renders one ``h2o.yaml``; before version 2.3 it sends to one upstream only, so it balances nothing."""
+    """H2O with one ``h2o.yaml``; before version 2.3 it forwards to one upstream only, so it balances nothing."""
 
     spec = ServerSpec(
         name="h2o",

@@ -12,7 +12,7 @@ from ..site import Site
 
 
 class Haproxy(Server):
-    """Renders one ``haproxy.cfg``.
+    """HAProxy with one ``haproxy.cfg``.
 
     Its own FastCGI is left out: PATH_INFO arrives empty unless a rule finds a script's name in the path, which an
     app at the root does not have, and a HEAD request gets 502.
@@ -53,7 +53,7 @@ class Haproxy(Server):
             command=("haproxy", "-db", "-f", config),
             check=("haproxy", "-c", "-q", "-f", config),
             files={"haproxy.cfg": self.render("haproxy.cfg.j2", site)},
-            # USR1 lets requests end; a race has none left
+            # USR1 lets requests finish; a race has none left
             stop=site.stop(signal.SIGUSR1),
         )
 

@@ -12,7 +12,7 @@ from ..site import Site
 
 
 def _toml_options(text: str, _: str) -> list[tuple[str, str | None]]:
-    """Return the options of a TOML document, and of Python that reads like one. Raises ValueError for another."""
+    """Return the options of TOML, or of Python that is also valid TOML; raises ValueError for anything else."""
     names = {row.file_key: row.long[0] for row in _OPTIONS.rows if row.file_key}
     options: list[tuple[str, str | None]] = []
     for key, value in tomllib.loads(text).items():
@@ -75,7 +75,7 @@ _OPTIONS = NativeOptions(
 
 
 class Hypercorn(Server):
-    """Everything is said on the command line."""
+    """Hypercorn, configured on the command line only."""
 
     spec = ServerSpec(
         name="hypercorn",
@@ -91,7 +91,7 @@ class Hypercorn(Server):
     drops_requests_on_stop = True
 
     def requirements(self, settings: Settings) -> tuple[str, ...]:
-        """Return hypercorn, with uvloop where it is asked for."""
+        """Return hypercorn, with uvloop if chosen."""
         return ("hypercorn[uvloop]",) if settings["loop"] == "uvloop" else ("hypercorn",)
 
     def recipe(self, site: Site) -> Recipe:

@@ -16,7 +16,7 @@ _MODULES = {Protocol.HTTP: "proxy", Protocol.FASTCGI: "fastcgi", Protocol.SCGI: 
 
 
 class Lighttpd(Server):
-    """Renders one ``lighttpd.conf``; AJP is left out, since its module hangs on a POST to flup.
+    """lighttpd with one ``lighttpd.conf``; AJP is left out, since its module hangs on a POST to flup.
 
     It has no ``upstream_keep_alive``: its mod_proxy opens a connection per request.
     """
@@ -47,14 +47,14 @@ class Lighttpd(Server):
             command=("lighttpd", "-D", "-f", config),
             check=("lighttpd", "-tt", "-f", config),
             files={"lighttpd.conf": self._config(site), "logs/.keep": "", "tmp/.keep": "", "htdocs/.keep": ""},
-            # INT lets requests end; a race has none left
+            # INT lets requests finish; a race has none left
             stop=site.stop(signal.SIGINT),
             reload=Reload(by=signal.SIGUSR1, source="lighttpd, doc/initscripts.txt"),
             reopens=signal.SIGHUP,
         )
 
     def quoted(self, text: str) -> str:
-        """Return ``text`` in quotes, where a backslash is itself unless a quote follows."""
+        """Return ``text`` in quotes; a backslash is refused, because it is literal unless a quote follows."""
         return in_quotes(text, never=("\\",))
 
     def _config(self, site: Site) -> str:

@@ -11,14 +11,14 @@ from importlib import import_module
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-# Not by import statement: nothing but Apache has this module.
+# not imported by a statement, because the module exists only inside Apache
 apache: Any = import_module("mod_python.apache")
 _THREADED = bool(apache.mpm_query(apache.AP_MPMQ_IS_THREADED))
 _FORKED = bool(apache.mpm_query(apache.AP_MPMQ_IS_FORKED))
 
 
 def handler(request: Any) -> int:
-    """Answer one request; an exception of the app is logged and becomes a 500."""
+    """Answer one request; an exception of the app is logged and answered with 500."""
     application = import_module(request.get_options()["stackrace.module"]).application
     response = _Response(request)
     body: Iterable[bytes] = ()
@@ -79,7 +79,7 @@ def _path_of(target: str) -> str:
 
 
 class _Response:
-    """Collects the head and sends it with the first byte of the body."""
+    """Head of the response, sent with the first byte of the body."""
 
     def __init__(self, request: Any) -> None:
         self.request = request
@@ -87,7 +87,7 @@ class _Response:
         self.head_sent = False
 
     def start(self, status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Callable[[bytes], None]:
-        """Be the app's ``start_response``."""
+        """Store status and headers; this is the app's ``start_response``."""
         try:
             if exc_info and self.head_sent:
                 raise exc_info[1].with_traceback(exc_info[2])
@@ -99,7 +99,7 @@ class _Response:
         return self.write
 
     def send_head(self) -> None:
-        """Hand status and headers to Apache, once."""
+        """Pass status and headers to Apache, once."""
         if self.head_sent:
             return
         if self.head is None:
@@ -123,7 +123,7 @@ class _Response:
 
 
 class _Input:
-    """The request's body; mod_python's own object lacks iteration."""
+    """Body of the request; mod_python's own object lacks iteration."""
 
     def __init__(self, request: Any) -> None:
         self.read = request.read

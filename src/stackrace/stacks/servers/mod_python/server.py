@@ -1,4 +1,4 @@
-"""mod_python: Python inside Apache's own processes, as it was done before mod_wsgi."""
+"""mod_python: Python inside Apache's own processes, the usual way before mod_wsgi."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _HANDLER = Path(__file__).with_name("handler.py")
 
 
 class ModPython(Guest):
-    """Serves through our own WSGI handler: the one mod_python brings answers 200 whatever the app said."""
+    """mod_python with our own WSGI handler: mod_python's handler answers 200 whatever the app's status is."""
 
     spec = ServerSpec(
         name="mod_python",
         title="mod_python",
         hosts=frozenset({Interface.WSGI}),
         inside=frozenset({"apache"}),
-        # It lends its thread states from thread to thread, which Django's connections refuse: one thread each. A
+        # It passes its thread states from thread to thread, which Django's connections refuse: one thread each. A
         # kept connection would hold a process, so none is kept; a fixed pool loads the app once, at its start.
         asks={
             "mpm": "prefork",

@@ -99,7 +99,7 @@ _OPTIONS = NativeOptions(
 
 
 class ModWsgi(Guest):
-    """Serves with the app's environment as Python home, which must be of the Python it is linked to."""
+    """mod_wsgi with the app's environment as Python home; it must be of the Python that the module is linked to."""
 
     spec = ServerSpec(
         name="mod_wsgi",

@@ -1,4 +1,4 @@
-"""nginx's configuration as a tree of directives: read, built again, and which of them a race decides about."""
+"""nginx's configuration as a tree of directives: parsing, building, and the directives that a race decides."""
 
 from __future__ import annotations
 
@@ -15,46 +15,46 @@ from ....base.temporary import temporary_folder
 from ...native_options import Concern
 
 STOCK = frozenset({"mime.types", "proxy_params", "uwsgi_params", "fastcgi_params", "scgi_params", "fastcgi.conf"})
-"""Files that nginx brings, by name."""
+"""Names of files that come with nginx."""
 _PASS = re.compile("(proxy|uwsgi|fastcgi|scgi)_pass")
 _TEMPLATE = re.compile(r"\{\{|\{%")
 _NEEDS_WORDS = re.compile("listen|include|set|root|alias|try_files|(proxy|uwsgi|fastcgi|scgi|grpc)_pass")
-"""What must say something; nginx would refuse it."""
+"""Directives that need arguments; nginx refuses them without."""
 _HOME = Path("/etc/nginx")
 _MOST_DEEP = 5
 
 
 @dataclass(slots=True)
 class Directive:
-    """One directive, with its block where it has one."""
+    """One directive, with its block if it has one."""
 
     name: str
     args: list[str]
     line: int = 0
     file: str = ""
-    """The file that includes it, relative to the project's folder; empty for the file itself."""
+    """Included file that contains it, relative to the project's folder; empty for the configuration file itself."""
     block: list[Directive] | None = None
 
     @property
     def forwards(self) -> bool:
-        """Whether it forwards in a protocol that stacks have."""
+        """True if it forwards in a protocol of stacks."""
         return _PASS.fullmatch(self.name) is not None
 
     @property
     def words(self) -> str:
-        """How the file has it, without its block."""
+        """Text of the directive without its block."""
         return " ".join([self.name, *self.args])
 
     def walk(self) -> Iterator[Directive]:
-        """Yield it and all directives within it."""
+        """Yield this directive and all directives inside it."""
         yield self
         for inner in self.block or ():
             yield from inner.walk()
 
 
 def parsed(text: str, file: str = "") -> list[Directive]:
-    """Return the directives of ``text``. Raises ValueError with the line for what nginx could not read."""
-    # most who know the catalogue never read such a file
+    """Return the directives of ``text``. Raises ValueError with the line for text that nginx cannot read."""
+    # imported here because most users of the catalogue never read such a file
     import crossplane
 
     for number, line in enumerate(text.splitlines() if "_by_lua" not in text else (), 1):
@@ -89,7 +89,7 @@ def _directive(read: dict[str, Any], file: str) -> Directive:
 
 
 def built(directives: Sequence[Directive]) -> str:
-    """Return the text of ``directives``, quoted as nginx quotes."""
+    """Return the text of ``directives``, with nginx's quoting."""
     import crossplane
 
     text: str = crossplane.build([_plain(directive) for directive in directives])
@@ -104,10 +104,10 @@ def _plain(directive: Directive) -> dict[str, object]:
 
 
 def included(directives: Sequence[Directive], path: Path, folder: Path, depth: int = 0) -> list[Directive]:
-    """Return ``directives`` with the project's files in place of what includes them.
+    """Return ``directives`` with the project's files in place of the ``include`` directives that name them.
 
-    ``path`` is the including file, ``folder`` the project's. What nginx brings itself is included from where that
-    lies; an ``include`` that remains names nothing of either. Raises ValueError as ``parsed``.
+    ``path`` is the including file, ``folder`` the project's. Files that come with nginx are included from
+    ``/etc/nginx``; any other ``include`` remains. Raises ValueError like ``parsed``.
     """
     whole: list[Directive] = []
     for directive in directives:
@@ -130,7 +130,7 @@ def included(directives: Sequence[Directive], path: Path, folder: Path, depth: i
 
 
 def _files(pattern: str, path: Path, folder: Path) -> list[Path]:
-    """Return the project's files that ``pattern`` names, a place in an image or on a machine, by its last parts."""
+    """Return the project's files that ``pattern`` names, a path in an image or on a server, by its last parts."""
     bases = [place for place in (path.parent, *path.parents) if place.is_relative_to(folder)]
 
     def matching(place: Path) -> list[Path]:
@@ -140,7 +140,7 @@ def _files(pattern: str, path: Path, folder: Path) -> list[Path]:
             if file.is_file() and file != path and fnmatch.fnmatchcase(file.name, place.name)
         ]
 
-    # *.conf alone would be any file
+    # *.conf alone would match any file
     place = by_last_parts(pattern, bases, matching, least=1 + ("*" in pattern))
     return matching(place) if place else []
 
@@ -159,11 +159,11 @@ _MODULES = re.compile(
     "passenger_.*|stream|mail|modsecurity.*|more_.*|vhost_traffic_status.*|pagespeed.*|otel_.*|opentracing.*"
 )
 SERVES_ELSEWHERE = frozenset({"grpc_pass", "memcached_pass"})
-"""What forwards in a protocol that no stack has."""
+"""Directives that forward in a protocol that no stack has."""
 
 
 def decided(name: str) -> Concern | None:
-    """Return what the directive ``name`` is about that is decided for it; None where it stays."""
+    """Return the concern for which Stackrace decides the directive ``name``; None if it stays."""
     if name == "user":
         return Concern.USER
     by_concern = {Concern.ADDRESS: _ADDRESS, Concern.LOGS: _LOGS, Concern.PATHS: _PATHS, Concern.PROCESS: _PROCESS}
@@ -171,7 +171,7 @@ def decided(name: str) -> Concern | None:
 
 
 def unusable(name: str) -> str:
-    """Say why a race goes without the directive ``name``; empty where it does not."""
+    """Return why a race cannot use the directive ``name``; empty if it can."""
     if _CACHE.fullmatch(name):
         return "a cache would answer in the app's place"
     from crossplane.analyzer import DIRECTIVES

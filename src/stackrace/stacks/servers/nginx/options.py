@@ -1,4 +1,4 @@
-"""nginx's own directives: the table of them, single ones in a configuration of ours, and what a file's own say."""
+"""nginx's own directives: their table, and the settings in a user's configuration file."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 
 def _read(text: str, path: Path, folder: Path) -> FileReading:
-    """Return what a configuration of nginx's says. Raises ValueError where nothing in it forwards to an app."""
+    """Return the contents of an nginx configuration. Raises ValueError if nothing in it forwards to an app."""
     site = site_file(text, path, folder)
-    # the level that decides comes first
+    # the innermost level, which wins, comes first
     directives = [*site.server, *site.http, *site.events, *site.main]
     module = "proxy" if site.protocol == "http" else site.protocol
     every = (each for top in directives for each in top.walk())
@@ -29,7 +29,7 @@ def _read(text: str, path: Path, folder: Path) -> FileReading:
         "upstream_keep_alive": any(each.name == "keepalive" for each in site.upstream),
         "buffering": not any(each.name == f"{module}_buffering" and each.args == ["off"] for each in every),
     }
-    # how many connections it keeps to the app counts only where a path says it
+    # the number of connections kept to the app counts only if a path gives it
     del settings["upstream_connections"]
     return replace(
         reading,
@@ -50,7 +50,7 @@ def _said(directives: Sequence[Directive]) -> Iterator[tuple[str, SettingValue |
 
 
 def _value(text: str, default: SettingValue) -> SettingValue | None:
-    """Return a value as its setting has it; None where only nginx knows it."""
+    """Return a value in its setting's type; None if only nginx knows it."""
     if isinstance(default, bool):
         return text == "on"
     match = re.fullmatch(r"(\d{1,6})([smh]?)", text)

@@ -1,4 +1,4 @@
-"""nginx: a front end that forwards in four protocols and serves files itself; takes a user's configuration, too."""
+"""nginx: a front end that forwards in four protocols and serves files; accepts a user's configuration, too."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .site_file import SiteFile, site_file
 
 
 class Nginx(Server):
-    """Renders one ``nginx.conf``; the next hop's protocol, or none, chooses its inner block."""
+    """nginx with one ``nginx.conf``; the next hop's protocol, or none, selects its inner block."""
 
     spec = ServerSpec(
         name="nginx",
@@ -66,14 +66,14 @@ class Nginx(Server):
                 "logs/.keep": "",
                 "tmp/.keep": "",
             },
-            # QUIT lets requests end; a race has none left
+            # QUIT lets requests finish; a race has none left
             stop=site.stop(signal.SIGQUIT),
             reload=Reload(by=signal.SIGHUP, source='nginx.org, "Controlling nginx", Changing Configuration'),
             reopens=signal.SIGUSR1,
         )
 
     def quoted(self, text: str) -> str:
-        """Return ``text`` in quotes, where a dollar is no escape but a variable."""
+        """Return ``text`` in quotes; a dollar is refused, because it cannot be escaped."""
         return in_quotes(text, escaped='"\\', never=("$",))
 
     def _config(self, site: Site) -> str:
@@ -89,7 +89,7 @@ _EVENTS = ("multi_accept", "accept_mutex", "accept_mutex_delay", "use", "worker_
 
 
 def _with_directives(config: str, options: Sequence[GivenOption]) -> str:
-    """Return ``config`` with ``options`` as directives, each in place of those of its name that stand there."""
+    """Return ``config`` with ``options`` as directives, each in place of all those of its name."""
     for name in {option.name for option in options}:
         config = re.sub(rf"^ *{re.escape(name)}\s[^\n]*;\n", "", config, flags=re.MULTILINE)
     for option in reversed(options):
@@ -106,7 +106,7 @@ _TEMPORARY = ("client_body", "proxy", "fastcgi", "scgi", "uwsgi")
 
 
 def _users_config(site: Site) -> str:
-    """Return the text of the configuration. Raises LaunchError for a setting that cannot stand beside a file."""
+    """Return the user's configuration as text. Raises LaunchError for a setting that a file does not allow."""
     assert site.file is not None
     try:
         theirs = site_file(site.file.text, site.file.here or site.file.path, site.file.folder, site.app.static)
@@ -152,9 +152,9 @@ def _access_log(site: Site) -> list[str]:
 
 
 def _scheme(site: Site) -> list[Directive]:
-    """Return what a TLS proxy in front says of the scheme, for whoever hosts the app.
+    """Return the maps that tell the app the scheme of the client, as a TLS proxy in front reports it.
 
-    Deployed, only a known proxy is believed; a race believes whoever asks.
+    In production only a known proxy is trusted; a race trusts every client.
     """
     said = "$http_x_forwarded_proto"
     if site.production is None:
@@ -175,7 +175,7 @@ def _map(source: str, name: str, pairs: Mapping[str, str]) -> Directive:
 
 
 def _move(theirs: SiteFile, folder: Path, root: Path) -> None:
-    """Have what names a place in ``folder``, the project on this machine, name it in ``root``."""
+    """Replace paths in ``folder``, the project on this machine, by paths in ``root``."""
     for level in (theirs.main, theirs.events, theirs.http, theirs.upstream, theirs.server):
         for directive in (each for top in level for each in top.walk()):
             directive.args = [_moved(word, str(folder), str(root)) for word in directive.args]

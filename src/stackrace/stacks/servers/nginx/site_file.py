@@ -1,4 +1,4 @@
-"""A configuration of the user's nginx, made ready to be raced: all of it stays but for what is decided for it."""
+"""A user's nginx configuration, prepared for a race: everything stays except what Stackrace decides."""
 
 from __future__ import annotations
 
@@ -12,79 +12,79 @@ from ...native_options import Change, Concern, NotTaken
 from .directives import SERVES_ELSEWHERE, STOCK, Directive, decided, included, parsed, unusable
 
 PROTOCOLS = {"proxy": "http", "uwsgi": "uwsgi", "fastcgi": "fastcgi", "scgi": "scgi"}
-"""What nginx's modules forward in."""
+"""Protocols that nginx's modules forward in, by module."""
 _BALANCING = frozenset({"server", "resolver", "zone", "sticky", "queue", "state", "ntlm"})
-"""What of an upstream block is about where its servers are."""
+"""Directives of an upstream block that are about its servers' addresses."""
 _SERVER_WORDS = re.compile("(weight|max_conns|max_fails|fail_timeout)=.*")
 _STOCK_MAIN = "worker_processes auto; events { worker_connections 1024; }"
 _STOCK_HTTP = "include mime.types; default_type application/octet-stream; sendfile on; keepalive_timeout 65;"
-"""What stands around a site in the configuration that nginx's own image has."""
+"""Configuration around a site in nginx's own image."""
 _TARGET = re.compile(r"(?:(https?|uwsgis?|suwsgi)://)?(unix:[^:]+(?::)?|[^/]*)(.*)", re.DOTALL)
-"""Scheme, place and path of what is forwarded to."""
+"""Scheme, address and path of a forward's target."""
 _SCHEME = "$client_scheme"
-"""What a client before nginx spoke, as it says itself: TLS ends where the race does not go."""
+"""Scheme of a client before nginx, as it reports itself: a race has no TLS."""
 _SCHEME_HEADER = re.compile("x-(forwarded-(proto|protocol|scheme|ssl)|scheme|url-scheme)", re.IGNORECASE)
 _SUBSTITUTED = re.compile(r"\$\{?[A-Z][A-Z0-9_]+")
-"""What a tool such as envsubst puts in: nginx's own variables are in small letters."""
+"""Placeholder of a tool such as envsubst; nginx's own variables are in small letters."""
 _HOSTS = re.compile(r"\$(http_)?host(:\$\w+)?")
 _TESTS_NAME = frozenset({"$host", "$http_host", "$scheme", "$https", "$http_x_forwarded_proto", "$server_port"})
 
 
 @dataclass(slots=True, kw_only=True)
 class SiteFile:
-    """The parts of a configuration, as they are raced, and what happened to them."""
+    """Parts of a configuration, as they are raced, and the changes to them."""
 
     folder: Path
-    """The project's."""
+    """The project's folder."""
     static: Mapping[str, Path] = field(default_factory=dict)
-    """The folders of static files by URL prefix."""
+    """Folders of static files by URL prefix."""
     main: list[Directive] = field(default_factory=list)
     events: list[Directive] = field(default_factory=list)
     http: list[Directive] = field(default_factory=list)
-    """Without servers and the app's upstream."""
+    """Directives of the http block, without servers and the app's upstream."""
     server: list[Directive] = field(default_factory=list)
-    """What is in the one that forwards to the app."""
+    """Directives of the server that forwards to the app."""
     upstream: list[Directive] = field(default_factory=list)
-    """What balances the app's servers; these themselves are left out."""
+    """Directives of the upstream block, without the app's servers."""
     server_words: list[str] = field(default_factory=list)
-    """What is said of each of them."""
+    """Parameters of each server in the upstream."""
     name: str = "app"
-    """How the upstream is called: one of ours, where the user has none by name."""
+    """Name of the upstream; one of ours if the user's configuration names none."""
     protocol: str = ""
     target: str = ""
-    """Where the app is, as the file has it."""
+    """Address of the app, as written in the file."""
     changes: list[Change] = field(default_factory=list)
     not_taken: list[NotTaken] = field(default_factory=list)
     root: Directive | None = None
-    """The folder of files of the whole server, if it has one."""
+    """Folder of files for the whole server, if it has one."""
     files: frozenset[str] = frozenset()
     """Other files that it includes."""
 
     def change(self, directive: Directive, concern: Concern) -> None:
-        """Note that ``directive`` is decided otherwise."""
+        """Record that Stackrace decides ``directive`` differently."""
         key = f"{directive.file}: {directive.name}" if directive.file else directive.name
         self.changes.append(Change(key=key, theirs=" ".join(directive.args), concern=concern, line=directive.line))
 
     def leave(self, directive: Directive, why: str) -> None:
-        """Note that the race goes without ``directive``."""
+        """Record that the race ignores ``directive``."""
         what = f"{directive.file}: {directive.words}" if directive.file else directive.words
         self.not_taken.append(NotTaken(line=directive.line, what=what, why=why))
 
     def forwarding(self) -> Iterator[list[Directive]]:
-        """Yield the levels in which something may be said about what is forwarded, the outer ones first."""
+        """Yield the levels that may contain directives about forwarding, the outer ones first."""
         yield from (self.http, self.server, *(each.block or [] for each in _locations(self.server)))
 
 
 def site_file(text: str, path: Path, folder: Path, static: Mapping[str, Path] | None = None) -> SiteFile:
     """Return the configuration ``text`` of the file at ``path`` as it is raced.
 
-    ``folder`` is the project's; ``static`` are the folders of its static files by URL prefix, if these are known.
-    Raises ValueError for what nginx could not read, and for a file in which nothing forwards to an app.
+    ``folder`` is the project's; ``static`` are the folders of its static files by URL prefix, if known.
+    Raises ValueError for text that nginx cannot read, and if nothing in the file forwards to an app.
     """
     site = SiteFile(folder=folder, static=static or {})
     tree = included(parsed(text), path, folder)
     if not _named(tree, "server") and any(each.name == "location" for each in tree):
-        # a snippet, to be included in a server
+        # a snippet to include in a server
         tree = [Directive("server", [], tree[0].line, block=tree)]
     site.files = frozenset(each.file for each in _walk(tree) if each.file)
     if not _named(tree, "http"):
@@ -129,7 +129,7 @@ def _locations(directives: Iterable[Directive]) -> Iterator[Directive]:
 
 
 def _chosen(site: SiteFile, http: Sequence[Directive]) -> Directive:
-    """Return the server that forwards to the app: with TLS if one has it, else the first with most to say."""
+    """Return the first server that forwards to the app, preferably the root location, then with TLS."""
     servers = _named(http, "server")
     forwarding = [server for server in servers if any(each.forwards for each in server.walk())]
     if not forwarding:
@@ -182,7 +182,7 @@ def _find_app(site: SiteFile, server: Directive, http: Sequence[Directive]) -> N
 
 
 def _leave_upstreams(site: SiteFile, http: Sequence[Directive], server: Directive) -> None:
-    """Note the upstreams of other services; those of which nothing in the server speaks are left out unsaid."""
+    """Record the upstreams of other services that the server uses; unused ones are dropped without a record."""
     used = {_host_of(each) for each in server.walk() if each.forwards}
     for each in _named(http, "upstream"):
         if each.args != [site.name] and each.args and each.args[0] in used:
@@ -200,7 +200,7 @@ def _serve_root(site: SiteFile) -> None:
 
 
 def _send_host(site: SiteFile) -> None:
-    """Send the client's Host where nothing says which: nginx would send the name of its upstream, which is ours."""
+    """Send the client's Host unless the file sets it: nginx would send the name of its upstream, which is ours."""
     if site.protocol != "http":
         return
     speaking = [level for level in site.forwarding() if any(each.name == "proxy_set_header" for each in level)]
@@ -211,7 +211,7 @@ def _send_host(site: SiteFile) -> None:
 
 
 def _say_scheme(site: SiteFile) -> None:
-    """Say to a gateway's app what a TLS proxy before nginx says of the scheme, wherever parameters are given."""
+    """Pass the scheme that a TLS proxy reports to a gateway's app, at every level that sets parameters."""
     word = site.protocol
     if word == "http":
         return
@@ -221,13 +221,13 @@ def _say_scheme(site: SiteFile) -> None:
 
 
 def _kept(site: SiteFile, directives: Iterable[Directive]) -> list[Directive]:
-    """Return ``directives`` as they are raced, with a note in ``site`` of each that is changed or left out."""
+    """Return ``directives`` as they are raced; ``site`` records those that are changed or left out."""
     ready = (_ready(site, directive) for directive in directives)
     return [each for each in ready if each is not None]
 
 
 def _ready(site: SiteFile, directive: Directive) -> Directive | None:
-    """Return ``directive`` as it is raced, None for one that is not, with a note of what was done."""
+    """Return ``directive`` as it is raced, or None to leave it out; ``site`` records the change."""
     name = directive.name
     if concern := decided(name):
         site.change(directive, concern)
@@ -272,7 +272,7 @@ def _redirects(directive: Directive) -> bool:
 
 
 def _location(site: SiteFile, directive: Directive) -> Directive | None:
-    """Return a location whose files or whose service are there; the app answers what it is left out for."""
+    """Return a location if its files or its service exist; otherwise the app answers in its place."""
     block = directive.block or []
     elsewhere = next((each for each in block if _is_elsewhere(site, each)), None)
     if elsewhere is not None:
@@ -294,7 +294,7 @@ def _location(site: SiteFile, directive: Directive) -> Directive | None:
         site.leave(directive, f"{missing.name}: {unusable(missing.name)}")
         return None
     tried = [each for each in block if each.name == "try_files"]
-    # another location answers what no file is there for
+    # another location answers requests without a file
     falls_back = any(each.args and each.args[-1].startswith("@") for each in tried)
     named = files or (site.root if tried else None)
     if named is not None and not forwards and not falls_back and _placed_for(site, named, prefix) is None:
@@ -309,7 +309,7 @@ def _location(site: SiteFile, directive: Directive) -> Directive | None:
 
 
 def _placed_for(site: SiteFile, files: Directive, prefix: str) -> Path | None:
-    """Return where files lie in the project; below a root that is the project itself on another machine, too."""
+    """Return the folder of the files in the project; for a root, the project itself if it has the prefix."""
     place = _found(site, files)
     if place is None and files.name == "root" and prefix.strip("/") and (site.folder / prefix.strip("/")).is_dir():
         return site.folder
@@ -332,7 +332,7 @@ def _forwarded(site: SiteFile, directive: Directive) -> Directive:
 
 
 def _header(site: SiteFile, directive: Directive) -> Directive:
-    """Return a header as it is sent to the app: its name and the scheme are the client's own."""
+    """Return a header as it is sent to the app, with the client's own host and scheme."""
     name, value = directive.args
     theirs = value
     if name.lower() == "host" and not _HOSTS.fullmatch(value):
@@ -346,7 +346,7 @@ def _header(site: SiteFile, directive: Directive) -> Directive:
 
 
 def _placed(site: SiteFile, directive: Directive) -> Directive | None:
-    """Return a folder of files as it lies in the project; one that is not there is left out."""
+    """Return a root or alias with its folder in the project; None if there is none."""
     site.change(directive, Concern.PATHS)
     place = _found(site, directive)
     slash = "/" if directive.args and directive.args[0].endswith("/") else ""
@@ -354,6 +354,6 @@ def _placed(site: SiteFile, directive: Directive) -> Directive | None:
 
 
 def _found(site: SiteFile, directive: Directive) -> Path | None:
-    """Return the folder, or file, of the project that an image calls by this name: by its last parts."""
+    """Return the project's folder, or file, for a path in an image, by its last parts."""
     given = directive.args[0] if directive.args else ""
     return None if "$" in given else by_last_parts(given, [site.folder])

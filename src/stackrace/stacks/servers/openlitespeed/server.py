@@ -15,19 +15,19 @@ _KINDS = {
     Protocol.FASTCGI: "fcgi",
     Protocol.SCGI: "scgi",
     Protocol.UWSGI: "uwsgi",
-    # it knows AJP as what servlet engines speak
+    # to OpenLiteSpeed, AJP is the protocol of servlet engines
     Protocol.AJP: "servlet",
 }
-# whatever is not listed must have a type: files without one crash it
+# unlisted files need a type: files without one crash it
 _MIME = f"default = {ANY}\n" + "".join(f"{', '.join(suffixes)} = {kind}\n" for kind, suffixes in MIME_TYPES.items())
 
 
 class OpenLiteSpeed(Server):
-    """Renders a server's and a virtual host's configuration below a server root of the site's own.
+    """OpenLiteSpeed with the configurations of a server and a virtual host, below a server root in the site.
 
-    Whatever its root, it also writes below /tmp/lshttpd and /dev/shm, so that one of it can run at a time. Its
+    It also writes below /tmp/lshttpd and /dev/shm, whatever its root, so only one can run at a time. Its
     processors stand in the server's configuration, where the balancer finds them. Its AJP garbles answers to
-    requests with a body, answers some requests never, and sends paths decoded (1.9.1, built from its sources): the
+    requests with a body, never answers some requests, and sends paths decoded (1.9.1, built from its sources): the
     comparison of answers decides whether it is raced.
     """
 
@@ -49,7 +49,7 @@ class OpenLiteSpeed(Server):
     )
     needs = Needs(
         binary="openlitespeed",
-        # where its own installer puts it
+        # the folder of its own installer
         folders=(Path("/usr/local/lsws/bin"),),
         version=("-v",),
         elsewhere="install it as docs.openlitespeed.org/installation/ says; it is looked for on PATH and in "
@@ -59,7 +59,7 @@ class OpenLiteSpeed(Server):
     passes_forwarded_headers = True
 
     def recipe(self, site: Site) -> Recipe:
-        """Start it in the foreground: -n with workers below a main process, -d all in one process."""
+        """Start in the foreground: -n with workers below a main process, -d all in one process."""
         kind = _KINDS[site.forwards or Protocol.HTTP]
         return Recipe(
             command=("openlitespeed", "-n" if int(site.settings["workers"]) > 1 else "-d"),
@@ -69,7 +69,7 @@ class OpenLiteSpeed(Server):
                 "conf/mime.properties": _MIME,
                 **{f"{folder}/.keep": "" for folder in ("logs", "tmp", "htdocs")},
             },
-            # its server root, which holds conf/; every path of its own follows from it
+            # its server root, which holds conf/; all its own paths are relative to it
             environment={
                 "LSWS_HOME": str(site.directory),
                 "OLS_PID_FILE": str(site.directory / "openlitespeed.pid"),
@@ -77,7 +77,7 @@ class OpenLiteSpeed(Server):
         )
 
     def quoted(self, text: str) -> str:
-        """Return ``text``, which goes to the end of its line, or to the brace of a section."""
+        """Return ``text``, which extends to the end of its line, or to the brace of a section."""
         return to_the_end(text, never=("$", "{", "}", " "))
 
 

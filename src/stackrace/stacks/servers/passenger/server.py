@@ -1,4 +1,4 @@
-"""Phusion Passenger: starts the app's processes for Apache as requests come, and ends idle ones."""
+"""Phusion Passenger: starts the app's processes for Apache on demand, and ends idle ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MODULE = Path("/usr/lib/apache2/modules/mod_passenger.so")
 
 
 class Passenger(Guest):
-    """Hosts Rack and WSGI apps; each of their processes serves one request at a time."""
+    """Passenger for Rack and WSGI apps; each of their processes serves one request at a time."""
 
     spec = ServerSpec(
         name="passenger",
@@ -75,10 +75,10 @@ class Passenger(Guest):
         return Fragment(
             modules={"passenger": _MODULE},
             directives=self.render("passenger.conf.j2", site),
-            # it does not make its log itself
+            # it does not create its log itself
             files={"logs/passenger.log": "", "run/passenger/.keep": ""},
             unloadable=("Could not spawn process for application",),
-            # Apache unloads its modules once as it starts; before 6.0.21 a thread of Passenger's may outlive that
+            # Apache unloads its modules once as it starts; before 6.0.21 a Passenger thread may outlive that
             rare_crashes=(SIGABRT, SIGSEGV),
         )
 

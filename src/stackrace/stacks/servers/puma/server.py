@@ -14,7 +14,7 @@ def _preloads(settings: Settings) -> bool:
 
 
 class Puma(Server):
-    """Renders one ``puma.rb``; the app's own ``config/puma.rb`` is not read."""
+    """Puma with one ``puma.rb``; the app's own ``config/puma.rb`` is not read."""
 
     spec = ServerSpec(
         name="puma",
@@ -41,7 +41,7 @@ class Puma(Server):
     needs = Needs(apt=("puma",), binary="puma", version=("--version",))
 
     def recipe(self, site: Site) -> Recipe:
-        """Run Puma by the app's own Ruby: the one of the app's bundle, else the one beside Ruby, else Debian's."""
+        """Run Puma by the app's own Ruby: the app's bundled Puma, else the one beside Ruby, else Debian's."""
         bundle = ("-rbundler/setup",) if "puma" in site.app.rack.gems else ()
         return Recipe(
             command=(

@@ -13,14 +13,14 @@ from ..site import BODILESS, Site, bodiless_files
 _HOSTED = {"wsgi": Interface.WSGI, "asgi": Interface.ASGI}
 
 _FORWARDED = {"client_ip": "X-Forwarded-For", "protocol": "X-Forwarded-Proto", "source": ["127.0.0.0/8"]}
-"""What it believes of a proxy's headers. Source: unit.nginx.org/configuration/#ip-protocol-forwarding."""
+"""Proxy headers that it trusts. Source: unit.nginx.org/configuration/#ip-protocol-forwarding."""
 
 
 class Unit(Server):
-    """Writes ``conf.json`` into a state directory, from which Unit starts as it was when last stopped.
+    """nginx Unit with a ``conf.json`` in its state directory, from which it starts as after a stop.
 
-    That spares a launcher that would PUT the same JSON over the control socket. Its routes cannot take a prefix
-    off a path, so static files are left to the app. Its connections to the next hop are never kept.
+    That saves a launcher that would PUT the same JSON over the control socket. Its routes cannot strip a prefix
+    from a path, so static files are left to the app. Its connections to the next hop are never kept.
     Source: unit.nginx.org/configuration/ and /howto/source/#startup-options.
     """
 
@@ -70,7 +70,7 @@ class Unit(Server):
     )
 
     def recipe(self, site: Site) -> Recipe:
-        """Start it in the foreground on its own state directory; after TERM, unlike QUIT, processes may be left."""
+        """Start in the foreground with its own state directory; QUIT stops it, because TERM may leave processes."""
         folder = site.directory
         return Recipe(
             command=(
@@ -88,7 +88,7 @@ class Unit(Server):
                 **(bodiless_files(site.app) if _hosts(site) else {}),
             },
             stop=signal.SIGQUIT,
-            # it lives on without a listener
+            # it runs on without a listener
             unloadable=("failed to start application",),
         )
 

@@ -51,7 +51,7 @@ _OPTIONS = NativeOptions(
         ),
         Option(
             "timeout-worker-healthcheck",
-            # in 5 s, as it has it, a worker that waits for a core on a busy machine is killed
+            # its default of 5 s kills a worker that waits for a core on a busy machine
             written=lambda site: None if site.app.has_before("uvicorn", 0, 37) else 60,
         ),
         Option("forwarded-allow-ips", written=lambda site: site.trusted_proxies),
@@ -89,7 +89,7 @@ _OPTIONS = NativeOptions(
 
 
 class Uvicorn(Server):
-    """Everything is said on the command line."""
+    """Uvicorn, configured on the command line only."""
 
     spec = ServerSpec(
         name="uvicorn",
@@ -102,8 +102,8 @@ class Uvicorn(Server):
         suggested_for=frozenset({Interface.ASGI}),
         package="uvicorn",
     )
-    # with the accelerators its documentation advises; 0.22 is the first to bound its stop, an app that brings an
-    # older one is raced with that, without a bound
+    # with the accelerators that its documentation recommends; 0.22 is the first with a timeout for its stop, and an
+    # app that brings an older one is raced with that, without the timeout
     packages = ("uvicorn[standard]>=0.22",)
 
     def recipe(self, site: Site) -> Recipe:

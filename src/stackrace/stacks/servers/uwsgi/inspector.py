@@ -1,7 +1,7 @@
-"""Says what uWSGI makes of its configuration file, with the variables around it. Run by the app's interpreter.
+"""Print uWSGI's options from its configuration file and environment. Run by the app's interpreter.
 
-Usage: ``inspector.py FILE``. The last line that it prints is a JSON object of uWSGI's options, with includes,
-conditions and placeholders resolved. uWSGI prints them before it loads an app, and is ended then.
+Usage: ``inspector.py FILE``. The last line of output is a JSON object of uWSGI's options, with includes,
+conditions and placeholders resolved. uWSGI prints them before it loads an app, and is killed then.
 """
 
 import json
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 _OURS = ("ini", "show-config", "no-server", "if-env", "if-not-env", "if-opt", "endif", "for", "endfor")
-"""Our own options, and what is done once the rest is shown."""
+"""Options that the inspector adds, and directives without effect once the others are resolved."""
 _END = ";end of configuration"
 
 
@@ -33,7 +33,7 @@ def _options(program: str, file: str) -> Iterator[tuple[str, str]]:
 
 
 def main(file: str) -> None:
-    """Print them; fails where the interpreter's environment has no uWSGI."""
+    """Print the options; exits with an error if there is no uWSGI."""
     program = shutil.which("uwsgi", path=str(Path(sys.executable).parent)) or shutil.which("uwsgi")
     if program is None:
         raise SystemExit("there is no uWSGI")

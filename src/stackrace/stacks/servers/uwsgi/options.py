@@ -1,4 +1,4 @@
-"""uWSGI's own options, and files of the user's that set them: ini with what is decided taken out, YAML, JSON."""
+"""uWSGI's own options, and a user's files that set them: ini without what Stackrace decides, YAML, JSON."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _TRUE = ("true", "1", "yes", "on", "")
 
 
 def _read(text: str, *_: Path) -> FileReading:
-    """Return what an ini file says. Raises ValueError where it has no section [uwsgi]."""
+    """Return the contents of an ini file. Raises ValueError if it has no section [uwsgi]."""
     if not re.search(r"^[ \t]*\[uwsgi\]", text, re.MULTILINE):
         raise ValueError("it has no section [uwsgi]")
     pairs = _pairs_of(text, _SECTION)
@@ -72,9 +72,9 @@ def _pairs_of(text: str, section: str) -> list[tuple[str, str]]:
 
 
 def theirs(file: NativeFile, chosen: Collection[str], kept: Collection[Concern] = ()) -> str:
-    """Return the section [uwsgi] of ``file`` without what is decided for it, and without ``chosen`` settings.
+    """Return section [uwsgi] of ``file`` without options that Stackrace decides and without ``chosen`` settings.
 
-    What is about the concerns ``kept`` stays.
+    Options of the concerns ``kept`` stay.
     """
     left = []
     for key, _, line in _lines(file.text):
@@ -96,14 +96,14 @@ def _lines(text: str, section: str = _SECTION) -> Iterator[tuple[str, str, str]]
 
 
 def _value(text: str, default: SettingValue) -> SettingValue | None:
-    """Return a value as its setting has it; None where uWSGI computes it."""
+    """Return a value in its setting's type; None if uWSGI computes it."""
     if isinstance(default, bool):
         return text.lower() in _TRUE
     return int(text) if text.isascii() and text.isdigit() else None
 
 
 def _placed(line: str, path: Path) -> str:
-    """Put the file's own place where it says ``%d`` and the like: its lines are read from elsewhere."""
+    """Replace ``%d`` and the like by the file's own path, because its lines are read from another file."""
     for word, value in (("%d", f"{path.parent}/"), ("%p", str(path)), ("%s", path.name), ("%n", path.stem)):
         if word in line and not PLAIN.fullmatch(value):
             raise LaunchError(f"the name of {str(path)!r}, which it calls {word}, cannot be said in it; rename it")
@@ -112,7 +112,7 @@ def _placed(line: str, path: Path) -> str:
 
 
 def _ini_options(text: str, section: str) -> list[tuple[str, str | None]]:
-    """Return the options of a section. Raises ValueError where there is none of that name."""
+    """Return the options of a section. Raises ValueError if there is none of that name."""
     pairs = _pairs_of(text, section or _SECTION)
     if not pairs:
         raise ValueError(f"it has no section [{section}]")
@@ -120,7 +120,7 @@ def _ini_options(text: str, section: str) -> list[tuple[str, str | None]]:
 
 
 def _yaml_options(text: str, section: str) -> list[tuple[str, str | None]]:
-    """Return the options of a YAML document. Raises ValueError for what is none."""
+    """Return the options of a YAML document. Raises ValueError if it is none."""
     import yaml
 
     try:
@@ -130,7 +130,7 @@ def _yaml_options(text: str, section: str) -> list[tuple[str, str | None]]:
 
 
 def _json_options(text: str, section: str) -> list[tuple[str, str | None]]:
-    """Return the options of a JSON document. Raises ValueError for what is none."""
+    """Return the options of a JSON document. Raises ValueError if it is none."""
     return _options(json.loads(text), section)
 
 
@@ -289,7 +289,7 @@ OPTIONS = NativeOptions(
         ),
         Option("", setting=ACCESS_LOG),
         Option("listen l", is_queue=True),
-        # where it listens, and in which protocol
+        # listening address and protocol
         Option("http", concern=Concern.ADDRESS, implies=("http", "router")),
         Option("http-socket", concern=Concern.ADDRESS, implies=("http", "socket")),
         Option("socket s", concern=Concern.ADDRESS, protocol="uwsgi"),
@@ -309,7 +309,7 @@ OPTIONS = NativeOptions(
         *switches("log-master, disable-logging L", Concern.LOGS),
         *decided(Concern.LOGS, "logto, logto2, logger, req-logger, logdate, log-date, log-format, logformat"),
         *decided(Concern.LOGS, "threaded-logger, touch-logreopen, log-maxsize, log-reopen, log-syslog"),
-        # where the app, its environment and other files of options lie
+        # paths of the app, its environment and other option files
         Option("ini", concern=Concern.PATHS, reads=_ini_options),
         Option("yaml y", concern=Concern.PATHS, reads=_yaml_options),
         Option("yml", reads=_yaml_options),
@@ -327,7 +327,7 @@ OPTIONS = NativeOptions(
         Option("py-auto-reload", concern=Concern.PROCESS, is_for_development=True),
         Option("emperor", concern=Concern.PROCESS, is_for_development=True),
         Option("honour-stdin", is_for_development=True),
-        # what it starts beside the app
+        # programs that it starts beside the app
         *decided(
             Concern.PROCESS,
             "attach-daemon, attach-daemon2, smart-attach-daemon, smart-attach-daemon2, exec-asap, "

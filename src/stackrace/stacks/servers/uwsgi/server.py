@@ -30,7 +30,7 @@ def _preloads(settings: Settings) -> bool:
 
 
 class Uwsgi(Server):
-    """Renders one ``uwsgi.ini``."""
+    """uWSGI with one ``uwsgi.ini``."""
 
     spec = ServerSpec(
         name="uwsgi",
@@ -50,8 +50,8 @@ class Uwsgi(Server):
     limits_answers = True
 
     def recipe(self, site: Site) -> Recipe:
-        """Run uWSGI within the app's Python; it refuses a backlog above net.core.somaxconn and says so."""
-        # over the gateway protocols the front end sees to HEAD; over HTTP nobody does
+        """Run uWSGI within the app's Python; it refuses a backlog above net.core.somaxconn with a message."""
+        # over the gateway protocols the front end drops the body for HEAD; over HTTP nobody does
         wrapper = bodiless_files(site.app) if site.listen.protocol is Protocol.HTTP else {}
         return Recipe(
             command=(
@@ -70,7 +70,7 @@ class Uwsgi(Server):
         )
 
     def quoted(self, text: str) -> str:
-        """Return ``text``, which goes to the end of its line; it is searched for variables before it is read."""
+        """Return ``text``, which extends to the end of its line; uWSGI replaces variables in it first."""
         return to_the_end(text, never=("%", "$(", "@(", "="))
 
     def _config(self, site: Site, *, wrapped: bool) -> str:
@@ -92,7 +92,7 @@ class Uwsgi(Server):
 
 
 def _said(site: Site) -> dict[str, SettingValue]:
-    """Return the settings to write: all, or beside a file of the user's those that the path gives."""
+    """Return the settings to write: all, or beside a user's file only those that the path gives."""
     return {name: value for name, value in site.settings.items() if site.file is None or name in site.chosen}
 
 

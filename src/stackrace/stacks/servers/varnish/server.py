@@ -12,7 +12,7 @@ from ..site import Site
 
 
 class Varnish(Server):
-    """Renders one ``default.vcl``; it has no ``access_log``: another program of its own writes logs."""
+    """Varnish with one ``default.vcl``; it has no ``access_log``: a separate program writes its logs."""
 
     spec = ServerSpec(
         name="varnish",

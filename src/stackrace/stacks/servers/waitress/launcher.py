@@ -1,10 +1,10 @@
-"""Starts Waitress; run by the app's Python, copied into the site's directory.
+"""Start Waitress; copied into the site's directory and run by the app's Python.
 
-A launcher, since Waitress's own command line does not know TERM and sends the whole app's log to stderr,
-with a warning for every request that finds all threads busy.
+Waitress's own command line does not handle TERM and sends the whole app's log to stderr, with a warning for
+every request that finds all threads busy.
 Usage: launcher.py ADDRESS MODULE THREADS BACKLOG KEEP_ALIVE_S CONNECTION_LIMIT PROXY PROXIES GRACEFUL_S [OPTION…],
-where ADDRESS is host:port or a path, PROXY who is trusted to be a proxy, PROXIES how many of them in a row,
-GRACEFUL_S how long a stop may take, and OPTION one of Waitress's own command line, as --no-expose-tracebacks.
+where ADDRESS is host:port or a path, PROXY the trusted proxy, PROXIES the number of proxies in a row,
+GRACEFUL_S the seconds a stop may take, and OPTION an option of Waitress's own, as --no-expose-tracebacks.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ def main(
         "backlog": int(backlog),
         "channel_timeout": int(keep_alive_s),
         "connection_limit": int(connection_limit),
-        # Its own loop is select(), which cannot watch more than 1024.
+        # Its own loop uses select(), which cannot watch more than 1024.
         "asyncore_use_poll": True,
         "trusted_proxy": proxy,
         "trusted_proxy_count": int(proxies),
         "trusted_proxy_headers": "x-forwarded-for x-forwarded-proto",
-        # the app may trust any of the others, as X-Forwarded-Ssl or Forwarded
+        # the app may trust other headers, as X-Forwarded-Ssl or Forwarded
         "clear_untrusted_proxy_headers": proxy != "*",
         **dict(map(_argument, options)),
     }
@@ -52,19 +52,19 @@ def main(
     try:
         server.asyncore.loop(timeout=1, map=server._map, use_poll=True)
     except (SystemExit, KeyboardInterrupt):
-        # run() would end the threads at once, and nobody would send what they answer
+        # run() would end the threads at once, and nobody would send their answers
         _finish(server, float(graceful_s))
         server.task_dispatcher.shutdown()
 
 
 def _end(*_: object) -> None:
-    """End, once: who asks again must not cut off what is still answered."""
+    """Exit, and ignore a second TERM, which would cut off answers in progress."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     sys.exit(0)
 
 
 def _finish(server: Any, graceful_s: float) -> None:
-    """Answer who has asked, for no longer than ``graceful_s`` seconds; nobody else is heard."""
+    """Answer the requests in progress for at most ``graceful_s`` seconds; no new one is accepted."""
     server.accepting = False
     until = time.monotonic() + graceful_s
     while time.monotonic() < until and any(

@@ -44,7 +44,7 @@ _OPTIONS = NativeOptions(
 
 
 class Waitress(Server):
-    """Starts through a launcher of ours, which lies in the site as ``stackrace_waitress.py``."""
+    """Waitress behind our launcher, the file ``stackrace_waitress.py`` in the site."""
 
     spec = ServerSpec(
         name="waitress",
@@ -70,9 +70,9 @@ class Waitress(Server):
 
 
 def _proxies(site: Site) -> tuple[str, str]:
-    """Return who is trusted to be a proxy, and how many in a row; Waitress takes a single address."""
+    """Return the trusted proxy and the number of proxies in a row; Waitress takes a single address."""
     if site.production is None:
-        # so many that it drops nothing of what they said
+        # so many that none of their headers is dropped
         return ANYBODY, "16"
     return site.trusted_proxies.partition(",")[0], "1"
 
