@@ -1,4 +1,5 @@
-"""race.toml: read, checked, every problem reported at once with its line; what was meant where there is none."""
+"""race.toml: read and checked, every problem reported at once with its line, and suggestions for a mistyped
+argument."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ from .tables import NamedWorkloadTable, RaceFileTable, WorkloadTable
 from .toml_file import in_words, line_of, read_table, read_text
 
 _StackCheck = Callable[[str], object]
-"""Raises StackraceError for a stack path that is not legal for the app; its result is not used."""
+"""Function that raises StackraceError for a stack path that is not legal for the app; its result is not used."""
 
 _NUL = "has a NUL, which no path, variable, command or URL can have; leave it out"
 
@@ -38,11 +39,11 @@ _LONG_NUMBER = re.compile(r"[0-9_]{1000}|0[xob][0-9A-Fa-f_]{1000}")
 
 
 def read_request(race_file: Path | str, servers: Path | None = None, *, recordings: bool = True) -> RaceRequest:
-    """Return what ``race_file`` asks for; the folder ``servers`` replaces the one that it names.
+    """Return the request in ``race_file``; the folder ``servers`` replaces the one that it names.
 
-    Without ``recordings``, those that it names need not exist yet.
+    Without ``recordings``, the recordings that it names need not exist yet.
 
-    Raises SpecError listing every problem with its line, InputError for an app in a wrong spelling.
+    Raises SpecError listing every problem with its line, InputError for a misspelt app.
     """
     race_file = Path(race_file)
     servers = servers or _servers_named_in(race_file)
@@ -57,9 +58,9 @@ def read_request(race_file: Path | str, servers: Path | None = None, *, recordin
 
 
 def _servers_named_in(race_file: Path) -> Path | None:
-    """Return the folder that ``[race] servers`` names; None also for a wrong file, whose reader says what is wrong.
+    """Return the folder that ``[race] servers`` names; None also for a wrong file, which is reported later.
 
-    It is wanted before the file is read: the stacks in it are checked against the catalogue with that folder.
+    It is needed before the file is read: the stacks in it are checked against the catalogue with that folder.
     """
     try:
         race = read_table(read_text(race_file))["race"]
@@ -69,13 +70,13 @@ def _servers_named_in(race_file: Path) -> Path | None:
 
 
 def read_race_file(path: Path, check_stack: _StackCheck, *, recordings: bool = True) -> RaceRequest:
-    """Return what ``path`` asks for; relative paths in it are relative to its folder.
+    """Return the request in the race file ``path``; relative paths in it start from its folder.
 
-    Without ``recordings``, those that it names need not exist yet.
+    Without ``recordings``, the recordings that it names need not exist yet.
 
-    Raises SpecError listing every problem with its line: unreadable TOML, unknown keys with the nearest known
-    one, values of a wrong kind or out of range, keys that contradict each other, recordings that do not exist, and
-    stack paths that ``check_stack`` refuses.
+    Raises SpecError listing every problem with its line: unreadable TOML, unknown keys with the nearest known one,
+    values of a wrong kind or out of range, keys that contradict each other, recordings that do not exist, and stack
+    paths that ``check_stack`` rejects.
     """
     try:
         return _checked(path, _read(path, check_stack), check_stack, recordings=recordings)
