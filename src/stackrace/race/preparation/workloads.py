@@ -1,4 +1,4 @@
-"""The workloads of a race: what was asked for becomes requests with their golden answers."""
+"""The workloads of a race: requests with their golden answers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .sessions import Ask, refuse_strange_paths, session_workload
 
 
 def urls_of(request: RaceRequest, urls: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what the app is asked for before a race, where ``urls`` is what its only workload would be."""
+    """Return the URLs to request from the app before a race; ``urls`` if no workload is given."""
     wanted = _wanted(request)
     if not wanted:
         return urls
@@ -33,7 +33,7 @@ def workloads_of(
 ) -> tuple[tuple[Workload, ...], tuple[str, ...]]:
     """Return all workloads, and notes for the user. ``examination`` holds the answers to ``urls_of``.
 
-    Raises AppError for a page that is no success, InputError for a recording that cannot be replayed.
+    Raises AppError for a page that does not succeed, InputError for a recording that cannot be replayed.
     """
     wanted = _wanted(request)
     if not wanted:
@@ -80,7 +80,7 @@ def _in_turn(
     whole: Workload,
     check: RightAnswers,
 ) -> Workload:
-    """A URL that stands there twice is asked for twice as often."""
+    """Return a workload of ``urls`` in turn; a URL that is listed twice is requested twice as often."""
     asked = [known[url] for url in urls]
     workload = replace(
         whole,
@@ -92,7 +92,8 @@ def _in_turn(
 
 
 def _checked(workload: Workload, check: RightAnswers, exchanges: Sequence[Exchange]) -> Workload:
-    """Return ``workload`` with the right answers that the user demands; a page may be named as what leads to it."""
+    """Return ``workload`` with the right answers that the user demands; rules may name a page or the path that
+    redirects to it."""
     refuse_strange_paths(check, [path for exchange in exchanges for path in _paths(exchange)])
     answers = []
     for answer, exchange in zip(workload.answers, exchanges, strict=True):
@@ -115,9 +116,9 @@ def _added(examination: Examination) -> tuple[tuple[str, str], ...]:
 
 
 def limits_of(request: RaceRequest, servers: Catalogue, current: str = "") -> dict[str, tuple[str, ...]]:
-    """Return the stacks, by canonical path, of each workload that is for some only.
+    """Return the paths of the stacks of each workload that is not for all.
 
-    The ``current`` one, which nobody named, meets all where it would meet none.
+    The ``current`` stack, which nobody named, gets all workloads if it would get none.
     """
     if len(request.workloads) < 2:
         return {}
@@ -139,7 +140,7 @@ def _limits_of(request: RaceRequest, servers: Catalogue) -> dict[str, tuple[str,
 def met(
     workloads: Sequence[Workload], limits: Mapping[str, tuple[str, ...]], stacks: Sequence[Stack]
 ) -> tuple[Workload, ...]:
-    """Return the workloads that any of ``stacks`` meets; raises InputError for a stack that meets none."""
+    """Return the workloads that any of ``stacks`` gets; raises InputError for a stack that gets none."""
     for stack in stacks:
         if not any(meets(stack, workload, limits) for workload in workloads):
             raise InputError(f"stack {stack.path} has no workload: add it to the stacks of one, or leave it out")
@@ -147,5 +148,5 @@ def met(
 
 
 def meets(stack: Stack, workload: Workload, limits: Mapping[str, tuple[str, ...]]) -> bool:
-    """Tell whether ``stack`` is one of those that ``workload`` is for."""
+    """Return True if ``stack`` gets ``workload``."""
     return workload.name not in limits or original_path(stack.path) in limits[workload.name]

@@ -149,7 +149,7 @@ def _line_of(text: str, table: object, location: tuple[str | int, ...]) -> int:
 
 
 def _known(table: tuple[str | int, ...]) -> list[str]:
-    """Return the keys of the table at ``table``; none where what stands there is no table of ours."""
+    """Return the keys of the table at ``table``; none if it is not one of our tables."""
     shape: object = RaceFileTable
     for part in table:
         shape = get_args(shape)[1] if _is_named(shape) else _present(_keys_of(shape).get(str(part)))
@@ -157,20 +157,20 @@ def _known(table: tuple[str | int, ...]) -> list[str]:
 
 
 def _keys_of(shape: object) -> dict[str, Any]:
-    """Return the keys of a table, as race files have them, each with its type; none for what is no table."""
+    """Return the keys of a table as in race files, each with its type; none if ``shape`` is not a table."""
     if not (isinstance(shape, type) and issubclass(shape, BaseModel)):
         return {}
     return {field.alias or name: field.annotation for name, field in shape.model_fields.items()}
 
 
 def _home(location: tuple[str | int, ...]) -> str:
-    """Return where a key belongs that stands before all tables; empty for one that belongs nowhere."""
+    """Return a hint in which table a key belongs that stands before all tables; empty if it belongs in none."""
     tables = [table for table in _known(()) if len(location) == 1 and location[0] in _known((table,))]
     return f"; write it below [{tables[0]}]" if tables else ""
 
 
 def _present(shape: object) -> object:
-    """Return a shape without the None that stands for its absence, and without its limits."""
+    """Return ``shape`` without its None and its limits."""
     for part in get_args(shape):
         inner = get_args(part)[0] if hasattr(part, "__metadata__") else part
         if _is_named(inner):
@@ -257,7 +257,7 @@ def _session(table: WorkloadTable | NamedWorkloadTable, path: Path) -> Path | No
 
 
 def _meant_by(path: Path, check_stack: _StackCheck) -> str:
-    """Return what to write instead of ``path``, which is no race file, to stand behind that."""
+    """Return a suggestion to append to the message that ``path`` is no race file."""
     if path.is_dir():
         file = path / "race.toml"
         return f"; did you mean {file if file.is_file() else f'--project {path}'}?"
@@ -277,7 +277,7 @@ def _meant_by(path: Path, check_stack: _StackCheck) -> str:
 
 
 def race_file_near(path: Path) -> str:
-    """Return the race file in its folder whose name is most like ``path``; empty where none is like it."""
+    """Return the race file in its folder with the name most similar to ``path``; empty if none is similar."""
     try:
         names = [str(file) for file in path.parent.glob("*.toml") if file.name != "pyproject.toml"]
     except OSError:
