@@ -152,7 +152,7 @@ def _bundled(
         note = f"The app is the bundled one, {ours.name}."
         return FoundApp(app=app, urls=request.urls or ours.urls, notes=(note,))
     base = request.python or Path(sys._base_executable)  # type: ignore[attr-defined]
-    # his interpreter starts with modules of his
+    # the user's interpreter starts with the user's modules
     view = UNPROTECTED if request.python is None else project.view
     python = environments.of_requirements(ours.requirements(request.services), base, view)
     note = f"The app is the bundled one, {ours.name}" + (
@@ -221,7 +221,7 @@ def _given(request: RaceRequest) -> tuple[Path, ...]:
                 f"[app] protect: {path} is, or holds, what the kernel makes ({few(_KERNELS)}); name the folders on "
                 "a disk that the app writes to"
             )
-        # what is not there now may be made by the app
+        # the app may create missing ones
         if not (is_folder(path) or is_file(path) or (is_folder(path.parent) and not is_present(path))):
             raise InputError(
                 f"[app] protect: {path} is no file and no folder, and none can be made there; name what the app "

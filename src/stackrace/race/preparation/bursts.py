@@ -166,7 +166,7 @@ def _rate_of(load: Load, result: LoadResult) -> float:
         if by_rounds != result.throughput_per_s:
             return by_rounds
     last = answered[-1]
-    # with fewer answers than connections the last one's latency is the time it came at
+    # with fewer answers than connections, the last answer's latency is its time of arrival
     until_s = min(last.start_s + WARM_BIN_S, result.duration_s)
     if result.counts.ok < load.concurrency and last.start_s <= last.p99_s <= until_s:
         until_s = last.p99_s

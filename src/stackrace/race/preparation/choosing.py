@@ -237,7 +237,7 @@ class Ahead:
         cells = self._cells([*stacks, *twins], levels)
         lengths = lengths_of(cells, len(self.cores.stack_cores), alike=request.exhaustive, fixed_s=request.slice_s)
         overhead = expected_overhead(budget_s, len(stacks), lengths, self._launch_s(stacks))
-        # an app that is examined slowly is loaded slowly, too
+        # an app that is slow to examine is slow to load, too
         left_s = budget_s - min(READY_S, _SHARE_READY * budget_s) - self.loading.wall_s
         planned = plan_block(extent_of(cells), remaining_s=left_s, done=0, overhead=overhead, lengths=lengths)
         return planned is not None and planned.blocks_left >= FEWEST_BLOCKS

@@ -30,7 +30,7 @@ STACKS = (
     "hypercorn",
     "gunicorn:class=uvicorn",
     "daphne",
-    # for Rack apps and plain files, which none of the others hosts
+    # for Rack apps and plain files
     "puma",
     "nginx/http/puma",
     "apache+passenger",
@@ -68,9 +68,9 @@ def levels_of(request: RaceRequest) -> tuple[int, ...]:
 def most_used(
     catalogue: Catalogue, offered: frozenset[Interface], python: tuple[int, int] | None
 ) -> tuple[tuple[Stack, ...], tuple[LeftOut, ...]]:
-    """Return the most used stacks that are ready here and host the app, and those of which something is missing.
+    """Return the most used stacks that are ready here and host the app, and those with something missing.
 
-    ``python`` is None for an app without.
+    ``python`` is None for an app without Python.
     """
     stacks: list[Stack] = []
     left_out: list[LeftOut] = []

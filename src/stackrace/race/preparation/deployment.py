@@ -129,7 +129,7 @@ def set_up(
     with confined(cores.memory_bytes) as confinement, Guard() as guard:
         cores = replace(cores, enforced=confinement.enforced)
         if raised and bursts:
-            # what is prepared for a race would starve behind another one
+            # otherwise the preparation would starve behind another race
             _prioritise(guard, confinement)
         seeding = Seeding(services_of(request), guard, cores.stack_cores, templates)
         examined = examined_app(

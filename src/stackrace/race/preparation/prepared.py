@@ -60,7 +60,7 @@ def plan_of(request: RaceRequest, deployment: Deployment) -> RacePlan:
     try:
         source = None if is_bundled(app) else source_of(request.folder)
     except OwnerError as error:
-        # git refuses to say
+        # git refuses to read the folder
         notes += (f"The race is kept without its commit: {error.message}.",)
     first = deployment.workloads[0]
     race = Race(

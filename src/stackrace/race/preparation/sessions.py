@@ -82,7 +82,7 @@ def session_workload(
     Raises InputError for a recording that cannot be read or replayed.
     """
     recording = read_recording(path, think=think, bodies=bool(check))
-    # a site that is told of TLS refuses forms that come from a page without
+    # a site behind TLS rejects forms from pages without it
     scheme = "https" if tells_of_tls(headers) else "http"
     workload = recording.at(f"{scheme}://{examination.host}")
     if workload.order is Order.SESSION and not workload.requests[0].has("cookie"):
@@ -130,7 +130,7 @@ def _checked(workload: Workload, check: RightAnswers, recorded: Sequence[bytes |
     for request, answer, body in zip(workload.requests, workload.answers, recorded, strict=True):
         rule = rule_for(check, request.path)
         if rule is not None:
-            # what the app itself says was learnt a moment ago, a recording may be old
+            # the app's own body is fresh, a recording may be old
             own = answer.body if answer.sameness is Sameness.BODY else body
             answer = demanded(answer, rule, request.path, () if own is None else (own,))
             request = request.without({"accept-encoding"}) if rule.likeness is Likeness.CONTAINS else request
@@ -156,7 +156,7 @@ def _with_bodies(workload: Workload, app: App, examination: Examination, ask: As
             answer if exchange is None else _answer(answer, exchange, examination.static)
             for answer, exchange in zip(workload.answers, own, strict=True)
         ),
-        # static files, and what was not asked for, count as nothing: most of them are soon answered
+        # static files, and pages that were not requested, count as 0 s: most are quick
         page=mean_time(PageTime() if exchange is None else exchange.page for exchange in own),
     )
 

@@ -24,7 +24,7 @@ def urls_of(request: RaceRequest, urls: tuple[str, ...]) -> tuple[str, ...]:
     wanted = _wanted(request)
     if not wanted:
         return urls
-    # recordings bring their own answers; the app has still to be seen to answer at all
+    # recordings bring their own answers, but the app must still prove that it answers
     return tuple(dict.fromkeys(url for workload_request in wanted for url in workload_request.urls)) or ("/",)
 
 
@@ -63,7 +63,7 @@ def workloads_of(
                 ask=ask,
             )
             notes += workload_notes
-        # a name tells one workload from others; without others none is needed
+        # a single workload needs no name
         workloads.append(replace(workload, name=workload_request.name if len(wanted) > 1 else ""))
     return tuple(workloads), tuple(notes)
 
@@ -100,7 +100,7 @@ def _checked(workload: Workload, check: RightAnswers, exchanges: Sequence[Exchan
         rule = rule_for(check, *_paths(exchange))
         if rule is not None:
             own = tuple(each.body for each in (exchange.first, exchange.second) if each.status == answer.status)
-            # a file's where the app has none
+            # the file's body if the app has none
             answer = demanded(answer, rule, exchange.request.path, own or (answer.body,))
         answers.append(answer)
     return replace(workload, answers=tuple(answers))

@@ -223,7 +223,7 @@ def _request(path: Path, parsed: RaceFileTable) -> RaceRequest:
         "folder": folder,
         "source": path,
         "entry": app.entry,
-        # not resolve(): a virtual environment's interpreter is a link, and the link is what matters
+        # not resolve(): a virtual environment's interpreter is a link, and must stay one
         "python": (folder / Path(app.python).expanduser()) if app.python else None,
         "ruby": (folder / Path(app.ruby).expanduser()) if app.ruby else None,
         "env_files": tuple(path.parent / name for name in app.env_file),

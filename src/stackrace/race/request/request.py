@@ -162,7 +162,7 @@ class RaceRequest:
     """The features' parts of the request."""
 
     def __post_init__(self) -> None:
-        # the app's processes work elsewhere
+        # the app's processes have other working directories
         object.__setattr__(self, "folder", self.folder.absolute())
 
     @property
