@@ -46,7 +46,7 @@ class Ledger:
 
     @property
     def race(self) -> Race:
-        """The race with everything entered so far."""
+        """The race with everything recorded so far."""
         with self.lock:
             return replace(self._race, facts=tuple(self._facts.values()), launches=tuple(self._launches.values()))
 

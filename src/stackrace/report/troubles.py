@@ -104,7 +104,7 @@ def complaints(race: Race, standing: Standing) -> tuple[Complaint, ...]:
 
 
 def refused(race: Race) -> str:
-    """Return the launches and slices kept out of the statistics, with their checks and stacks, in a sentence."""
+    """Return the sentences about launches and slices kept out of the statistics, with their checks and stacks."""
     whole = counted(race).launches
     launches = [(original_path(launch.stack), launch.verdict) for launch in whole]
     slices = [(original_path(launch.stack), each.verdict) for launch in whole for each in launch.slices]

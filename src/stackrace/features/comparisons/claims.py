@@ -86,11 +86,6 @@ def evidence(panel: Panel, blocks: int | None = None) -> _Evidence:
     share is estimated within its group (`variances.measured`), and shrunk towards that of all cells of the panel
     (`variances.Variances`); a cell far noisier than the others keeps its own.
 
-    A contrast's differences, block by block, have the plain mean and variance below ten blocks, the 20 % trimmed
-    mean and Yuen's variance from ten on (`pairs.trimmed`). The variance is then taken from all cells: each cell's
-    own share is found within its group (`variances.measured`), and leans on that of all cells of the panel
-    (`variances.Variances`), where one that is far noisier than the others borrows nothing of their quiet.
-
     Source: as the functions named, Smyth 2004 and Phipson et al. 2016 for the shrinking, Yuen 1974, Welch 1938.
     """
     values = np.asarray(panel.values, dtype=float)[..., :blocks]
@@ -153,10 +148,9 @@ _FIGURES = ("mean", "variance", "nu", "blocks", "both", "single")
 
 
 def settled(panels: Sequence[Panel], *, delta: float, alpha: float = 1 - CONFIDENCE, ended: bool = True) -> Settled:
-    """Return what is said of all contrasts of ``panels``, at least one, which are one family, after the blocks they
-    hold.
+    """Return the statements about all contrasts of ``panels``, at least one, which are one family.
 
-    The data are looked at after ``LOOKS`` blocks and, where the race has ``ended``, after the last. A look tests
+    The data are tested after ``LOOKS`` blocks and, if the race has ``ended``, after the last. A look tests
     every contrast that is still open at two levels, a = w·``alpha``/(m − directions known), b = w·``alpha``/(m −
     known to be the same), for m contrasts; w is ``_LOOK_SHARE``, at the end ``_LAST_SHARE``. As soon as one is
     answered the others are tested anew with one fewer: Holm's step-down, for the hypotheses θ = 0 and for |θ| ≥
@@ -167,15 +161,15 @@ def settled(panels: Sequence[Panel], *, delta: float, alpha: float = 1 - CONFIDE
         MORE   if m − c_(a/2)·e > 0,
         LESS   if m + c_(a/2)·e < 0,
 
-    the first that applies; it stays, whatever later looks say. Of what is open the tests of SAME may show one
-    half: θ < δ, or θ > −δ.
+    the first that applies; it stays, whatever later looks show. For an open contrast the tests of SAME may show
+    one half: θ < δ, or θ > −δ.
 
-    Whatever θ is, one kind of words is wrong: where θ = 0 both directions, so each is tested one-sided at a half
-    of a; where 0 < θ < δ LESS alone; where θ ≥ δ SAME and θ < δ, which are one test, and LESS, which mostly
+    For every θ, only one kind of statement is wrong: for θ = 0 both directions, so each is tested one-sided at a
+    half of a; for 0 < θ < δ only LESS; for θ ≥ δ SAME and θ < δ, which are one test, and LESS, which mostly
     implies them. So a contrast may use both levels in full. Holm's proof holds for either list by itself. For the
     two together, and for all looks, the error rate is counted in simulations (benchmarks/method/claims.py).
 
-    A pair that stands in ``panels`` twice, or the other way round, counts once: both stand or fall together.
+    A pair that is in ``panels`` twice, or the other way round, counts once: both have the same answer.
 
     ``delta`` > 0 in ln units, ln 1.05 for 5 %; ``alpha`` in (0, 1).
 

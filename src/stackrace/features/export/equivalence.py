@@ -47,7 +47,7 @@ class Equivalence:
 
     @property
     def exit_code(self) -> int:
-        """Exit code of the command: 0 unless a race found a difference, or nothing."""
+        """Exit code of the command: 0 unless a race found a difference, or gave no answer."""
         if self.verdict is Verdict.OPEN:
             return RefusedError.exit_code
         return 1 if self.verdict is Verdict.DIFFERENT else 0

@@ -120,8 +120,8 @@ class Export:
         """Return the command that ends with 0 if the page is answered.
 
         During a start it is ``patient``, and accepts any answer that is no server error: a deleted page, or a host
-        that the app does not know yet, must not take the whole site down. A front end counts as started after any
-        answer at all: its upstream may be down, and the front must be there when that comes back.
+        that the app does not know yet, must not take the whole site down. Once the time is over, any answer of a
+        front end will do: its upstream may be down, and the front must be there when that comes back.
         """
         url = f"http://{self.target.asked_at}{self.page.path}"
         # headers of a TLS proxy, if the app wants them

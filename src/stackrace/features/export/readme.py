@@ -178,7 +178,7 @@ def _notes(export: Export) -> Iterator[str]:
 
 
 def _web_files(export: Export) -> Iterator[str]:
-    """Yield who sends static files and uploads, and what to add if nobody does; a sentence or two each."""
+    """Yield which server sends static files and uploads, and what to add if none does; a sentence or two each."""
     django, front, title = export.django, export.front, export.front.title
     served = {url: folder for url, folder in export.hosted.static.items() if front.uses(folder)}
     behind = export.stack.path if len(export.stack.processes) == 1 else str(export.stack.processes[-1][0].server)

@@ -53,7 +53,7 @@ class TuningGoal:
         return SIZE.format(value) if self.kind is GoalKind.MEMORY else DURATION.format(value)
 
     def in_unit(self, value: float) -> float:
-        """Return exp of a response (more is better), or of a ratio of two, as requests/s, seconds or bytes."""
+        """Return ``value``, exp of a response or a ratio of two, more being better, in the goal's own unit."""
         return value if self.kind is GoalKind.THROUGHPUT else 1 / value
 
     def interval(self, found: Interval) -> Interval:

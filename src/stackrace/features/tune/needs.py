@@ -135,7 +135,7 @@ class Exceeded(NamedTuple):
 
     @property
     def times(self) -> float:
-        """Factor by which the use exceeds the limit."""
+        """Use divided by the limit."""
         return self.used / self.limit
 
 

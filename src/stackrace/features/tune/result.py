@@ -46,9 +46,6 @@ class Verdict:
     The choice is by all launches. The figures are from the finals alone, if they had two blocks: a configuration
     reaches the finals by launches that were better than usual, so those would promise too much.
 
-    The choice is by all launches. The figures are from the finals alone, where there were two blocks of them: a
-    configuration comes into the finals by launches that were better than usual, and would promise too much.
-
     Source: Capen, Clapp & Campbell 1971, Competitive bidding in high-risk situations, Journal of Petroleum
     Technology 23 (the winner's curse).
     """

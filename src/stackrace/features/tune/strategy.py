@@ -45,7 +45,7 @@ class Tuner:
         return [cell for cell in cells if cell.stack.path in racing]
 
     def decide(self, race: Race) -> Decisions:
-        """Return no decision: ``__call__`` alone chooses who races next."""
+        """Return no decision: ``__call__`` alone chooses the next configurations."""
         return Decisions(settled=False, dropped=frozenset())
 
 

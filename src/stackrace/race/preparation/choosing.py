@@ -47,7 +47,7 @@ class Choice:
     candidates: tuple[Stack, ...]
     """Ready stacks, in the order in which they are taken."""
     left_out: tuple[LeftOut, ...]
-    """Default stacks that are not ready, and would otherwise be raced."""
+    """Stacks that cannot be raced here, and otherwise would be."""
     number: int
     """Number of candidates to race."""
     levels: tuple[int, ...]

@@ -59,7 +59,7 @@ class Deployment:
     left_out: tuple[Stack, ...]
     """Stacks that the budget is too short for."""
     unready: tuple[LeftOut, ...]
-    """Default stacks that cannot be raced here."""
+    """Stacks that cannot be raced here."""
     levels: tuple[int, ...]
     """Numbers of connections, ascending."""
     workloads: tuple[Workload, ...]

@@ -164,7 +164,7 @@ def _keys_of(shape: object) -> dict[str, Any]:
 
 
 def _home(location: tuple[str | int, ...]) -> str:
-    """Return a hint in which table a key belongs that stands before all tables; empty if it belongs in none."""
+    """Return a hint to the right table for a key that stands before all tables; empty if it belongs in none."""
     tables = [table for table in _known(()) if len(location) == 1 and location[0] in _known((table,))]
     return f"; write it below [{tables[0]}]" if tables else ""
 

@@ -151,7 +151,7 @@ class RaceRequest:
     memory_bytes: int | None = None
     """The most memory that each stack may hold."""
     quota: bool = False
-    """True if a CPU quota of this container may limit the race."""
+    """True if a CPU quota of this container counts as part of the race."""
     priority: bool = True
     """True if engine, stacks and services run at a priority that other programs cannot share, if permitted."""
     think: bool = False

@@ -33,7 +33,7 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftOut:
-    """A default stack that cannot be raced here."""
+    """A stack that cannot be raced here."""
 
     stack: str
     """Path of the stack."""
@@ -74,7 +74,7 @@ class Race:
     notes: tuple[str, ...] = ()
     """Sentences to be read with the result."""
     left_out: tuple[LeftOut, ...] = ()
-    """Default stacks that cannot be raced here."""
+    """Stacks that cannot be raced here."""
     facts: tuple[StackFacts, ...] = ()
     launches: tuple[Launch, ...] = ()
     """All launches in order of time."""

@@ -15,7 +15,7 @@ from .findings import failure_kind, failure_message, seen
 
 
 def answer(race: Race, standing: Standing) -> str:
-    """Return the answer's sentence; for a void race that it is void, and why."""
+    """Return the answer's sentence; for a void race, the reasons why it is void."""
     if not standing.verdict.valid:
         return _void(standing.verdict)
     if not standing.levels:
@@ -31,7 +31,7 @@ def _unserved(race: Race, standing: Standing) -> str:
 
 
 def _where(standing: Standing) -> str:
-    """Return the level of the answer, if there are others: ``on static, at 100 connections, ``."""
+    """Return the words for the answer's level, if there are others: ``on static, at 100 connections, ``."""
     level = standing.levels[standing.headline]
     several = len({level.load.label for level in standing.levels}) > 1
     on = f"on {level.workload}, " if level.workload else ""
@@ -62,7 +62,7 @@ def _clause(race: Race, standing: Standing) -> str:
 
 
 def _slower(standing: Standing) -> str:
-    """Return that all stacks that cannot be the best are slower, if that is proved for each."""
+    """Return the clause that all other stacks are slower, if that is proved for each; else an empty text."""
     open_ = {*standing.answer.stacks, *standing.answer.rivals}
     others = [row for row in standing.rows if row.stack not in open_]
     if not others or any(row.tier == 1 for row in others):
@@ -92,7 +92,7 @@ def _undecided(race: Race, standing: Standing) -> str:
 
 
 def _open(standing: Standing, race: Race) -> str:
-    """Return the stacks that may still be the best, and the time or the load that would decide."""
+    """Return the clause about the stacks that may still be best, and the time or the load that would decide."""
     result = standing.answer
     if not result.rivals:
         return ""
@@ -108,8 +108,7 @@ _ALIKE = 1.05
 
 
 def _waiting(standing: Standing, race: Race) -> str:
-    """Return that the number of connections is the limit: each waits for the app equally long, and the cores are
-    idle.
+    """Return the clause that the number of connections is the limit: all wait for the app, and the cores are idle.
 
     An answer takes as long with fewer connections, so no request waits for a worker. No server answers more than
     connections divided by response time. Source: J. D. C. Little, Operations Research 9 (1961).

@@ -175,7 +175,7 @@ def warning(finding: Finding, knobs: _Knobs = RACE) -> str:
 
 
 def refusal(finding: Finding, knobs: _Knobs = RACE) -> str:
-    """Return why nothing is started, beginning with the option to change."""
+    """Return the clause about why nothing is started, which begins with the option to change."""
     option = knobs.memory if finding.check == memory_limit.declaration.id else knobs.clients
     lead = f"{option}: {seen(finding, knobs)}, {threshold(finding, knobs)}"
     return f"{lead}; {remedy(finding, knobs)}"
@@ -319,7 +319,7 @@ def disturbed(disturbance: Disturbance) -> str:
 
 
 def busy(verdicts: Iterable[Verdict]) -> str:
-    """Return that other programs prevented all measurements; empty if slices were rejected for another reason."""
+    """Return the clause that other programs kept the machine busy; empty if slices had other faults."""
     every = list(verdicts)
     usual = usual_refusal(every)
     if usual is None or not DECLARATIONS[usual.check].passing:

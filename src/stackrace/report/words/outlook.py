@@ -44,7 +44,7 @@ def outlook(plan: RacePlan, request: RaceRequest) -> tuple[str, ...]:
 
 
 def estimate(plan: RacePlan) -> str:
-    """Return the race's likely duration, unless `outlook` says it; empty if unknown."""
+    """Return the sentence about the race's likely duration, unless `outlook` has it; empty if unknown."""
     if plan.race.repeats is not None or plan.budget_s is None or plan.race.exhaustive or len(plan.stacks) < 2:
         return ""
     if any(_of_time(plan, plan.budget_s)):
@@ -58,7 +58,7 @@ def _needed(plan: RacePlan, seconds: float, stacks: int) -> str:
 
 
 def _of_levels(plan: RacePlan, request: RaceRequest) -> Iterator[str]:
-    """Yield why the levels are not the usual ones, or that requests at the chosen ones will time out."""
+    """Yield sentences about unusual levels, and about levels at which requests will time out."""
     cores = len(plan.race.cores.stack_cores)
     slowest = max((workload.page for workload in plan.workloads), key=lambda page: response_s(page, 1, cores))
     levels = [load.concurrency for load in plan.race.loads]
@@ -134,7 +134,7 @@ def _of_one_block(plan: RacePlan, budget_s: float) -> str:
 
 
 def _of_difference(plan: RacePlan) -> Iterator[str]:
-    """Yield that a difference is too small to be found if the best stacks are that close."""
+    """Yield the sentence that the difference is too small to be proved if the best stacks are that close."""
     stacks = len(plan.stacks)
     if stacks < 2 or plan.race.exhaustive or _is_told(stacks, plan.race.difference):
         return

@@ -59,7 +59,7 @@ _ENDINGS = {
 
 
 def ending(race: Race, standing: Standing) -> str:
-    """Return why the race ended and whether its question is answered."""
+    """Return the sentences about why the race ended, and whether its question is answered."""
     if not standing.verdict.valid and race.ending is Ending.ANSWERED:
         return "The race ended because its question seemed to be answered."
     sentence = _ENDINGS[race.ending]
@@ -82,7 +82,7 @@ def notes(race: Race, standing: Standing) -> tuple[str, ...]:
 
 
 def resolution(race: Race, standing: Standing) -> str:
-    """Return which differences this race can show, and which do not matter to it."""
+    """Return the sentence about the differences that this race can show, and those that do not matter to it."""
     matters = f"those below {percent(race.difference)} do not matter to it"
     if standing.resolution is None:
         return "Too few launches for limits yet."
@@ -115,7 +115,7 @@ def _resources(race: Race) -> str:
 
 
 def _network(race: Race) -> Iterator[str]:
-    """Yield the speed and the losses of each network path between an engine and a host."""
+    """Yield a sentence about the speed and the losses of each network path between an engine and a host."""
     for path in race.network:
         trip = f"{milliseconds(path.round_trip_s)} ms there and back"
         trips = f"{trip} (p99 {milliseconds(path.round_trip_p99_s)} ms)"
@@ -233,7 +233,7 @@ _MOST_URLS = 3
 
 
 def debug(race: Race) -> str:
-    """Return that the app ran in debug mode; empty if it did not."""
+    """Return the sentence that the app ran in debug mode; empty if it did not."""
     found = any(
         finding.check == debug_on.declaration.id
         for launch in race.launches
@@ -244,7 +244,7 @@ def debug(race: Race) -> str:
 
 
 def raced(race: Race) -> str:
-    """Return the raced app and URLs, the number of launches, the time, and the machine."""
+    """Return the sentences about the raced app and URLs, the number of launches, the time, and the machine."""
     app = f"{race.app} ({race.entry})" if race.entry else race.app
     launches = of(sum(not launch.cut_short for launch in race.launches), "launch")
     took = duration(race.elapsed_s)
@@ -294,7 +294,7 @@ def _machine(race: Race) -> str:
 
 
 def left_out(race: Race) -> str:
-    """Return the stacks that could not be raced here, grouped by reason; empty if all could."""
+    """Return the sentence about the stacks that could not be raced here, grouped by reason; empty if all could."""
     by_reason = sorted(race.left_out, key=lambda each: each.reason)
     groups = (
         f"{' and '.join(each.stack for each in group)} ({reason})"

@@ -41,7 +41,7 @@ class StandingWords:
 
 
 def words_of(race: Race, standing: Standing) -> StandingWords:
-    """Return the sentences about ``standing``; for a void race only that it is void."""
+    """Return the sentences about ``standing``; for a void race only the reasons why it is void."""
     if not standing.verdict.valid:
         return StandingWords(answer=answer(race, standing))
     return StandingWords(
