@@ -367,8 +367,7 @@ def _cpu(rows: Sequence[Row], first: Row) -> Iterator[Condition]:
 
 
 def _elsewhere(row: Row) -> Iterator[Condition]:
-    """Yield how little the choice of stack can change, if a service or the app's own process takes most of the
-    time."""
+    """Yield how little the choice of stack can change if a service, or the app's own process, takes the time."""
     time = _cpu_time(row)
     services_ms = sum(time.services.values())
     whole_ms = time.total_ms + services_ms

@@ -188,8 +188,7 @@ class Block:
         steps.withdraw_if_dead(stack)
 
     def _measure(self, stacks: int, *, to_the_end: bool) -> None:
-        """Take the planned passes; ``to_the_end``, take more of them if the rest would not hold another block
-        anyway.
+        """Take the planned passes, and ``to_the_end`` more of them if the rest would not hold another block.
 
         Passes show how long rests take, so each one corrects the plan of the next; not if the block of ``stacks``
         stacks has several batches, because all must be measured alike.

@@ -83,8 +83,7 @@ class Rounds(Blocks):
         self._slice_s = SLICE_S if plan.slice_s is None else plan.slice_s
 
     def check(self, remaining_s: float) -> None:
-        """Raise InputError, before any of it is spent, for a budget that does not hold a block of all opening
-        cells."""
+        """Raise InputError, before any of it is spent, for a budget too short for a block of all opening cells."""
         cells = self._open_cells(self._plan.race, self._plan.cells(entrants(self._plan)))
         if remaining_s < self._block_s(cells) + self._overhead.stop_s:
             raise too_short_for(self._plan, self._block_s(cells) + self._overhead.stop_s, remaining_s)
@@ -214,8 +213,7 @@ class Slices(Blocks):
         )
 
     def _extent(self, racing: Sequence[Stack]) -> Extent:
-        """Return the extent of a pass: exhaustive races measure every level alike, in others the headline comes
-        first."""
+        """Return the extent of a pass: exhaustive races measure all levels alike, others the headline first."""
         return extent_of(self._plan.cells(racing), alike=self._plan.race.exhaustive)
 
 
@@ -241,8 +239,7 @@ class Runs(Blocks):
         """Accept any budget: any number of runs may be made."""
 
     def another(self, steps: Steps, racing: Sequence[Stack], remaining_s: float) -> bool:
-        """Run one more block within ``remaining_s``, infinite if nothing limits it; return False if the race is
-        over."""
+        """Run one more block within ``remaining_s``, which may be infinite; return False at the end."""
         if steps.number >= self._repeats or self.ending is Ending.BUDGET:
             return False
         begun_s = time.monotonic()

@@ -17,8 +17,7 @@ READY_S = 8.0
 
 _LAUNCH_S = 0.4
 _WARMUP_S = 0.6
-"""Seconds per stack of a quick app: 201 launches of default races on two cores took 0.33 to 0.4 and 0.58 to 0.62
-s."""
+"""Seconds per stack of a quick app: 201 launches in default races on two cores took 0.33–0.4 and 0.58–0.62 s."""
 
 _STOP_S = 1.0
 """Time to stop all stacks of a block together: the slowest servers take a second."""
@@ -118,7 +117,6 @@ def fits(race: ForecastInput, stacks: int, budget_s: float) -> bool:
 
 
 def likely_stacks(race: ForecastInput, budget_s: float, most: int) -> int:
-    """Return the number of stacks that ``budget_s`` is likely to decide between: at least ``_FEWEST``, at most
-    ``most``."""
+    """Return the number of stacks, at most ``most``, that ``budget_s`` likely decides between."""
     likely = [stacks for stacks in range(_FEWEST, most + 1) if fits(race, stacks, budget_s)]
     return max([*likely, min(_FEWEST, most)])

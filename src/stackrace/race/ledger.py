@@ -22,8 +22,7 @@ FAILED_OF_A_SIDE = 4
 """The same for a side of a check, which has to show that its failures are no accident."""
 
 _FEW_CONNECTIONS = 10
-"""Connections up to which a response time is mostly the app's own; with more it is mostly waiting in the server's
-queue."""
+"""Connections up to which a response time is mostly the app's own, not waiting in the server's queue."""
 
 
 class Ledger:
@@ -158,8 +157,7 @@ class Ledger:
         return kinds
 
     def given_up(self, stack: str) -> bool:
-        """Return True if the stack is not launched again: once it never became ready, which costs its whole
-        timeout, or after a second failure.
+        """Return True after a launch that never became ready, which costs its whole timeout, or two other failures.
 
         The sides of a check get more chances, however they failed.
         """

@@ -116,8 +116,7 @@ def key_of(slice_: Slice) -> LevelKey:
 
 
 def where(level: LevelKey) -> str:
-    """Return the level's name within a sentence: ``at c=20``, or ``on static at c=20`` if the workload has a
-    name."""
+    """Return a level's name in a sentence: ``at c=20``, or ``on static at c=20`` if the workload has a name."""
     workload, load = level
     return (f"on {workload} " if workload else "") + f"at {load}"
 
@@ -204,8 +203,7 @@ class JudgedLevel:
 
 
 def judgement_of(race: Race, level: MeasuredLevel, *, drops: bool) -> Judgement:
-    """Return the judgement of a level. Stacks can be dropped only at the headline, and not in exhaustive races or
-    runs."""
+    """Return the judgement of a level. Only a headline drops stacks, and not in exhaustive races or runs."""
     drops = drops and not race.exhaustive and race.repeats is None
     return judge(level.values, race.difference, question=race.question, drops=drops)
 
@@ -243,8 +241,7 @@ def _curve(workload: str, keep_alive: bool, stack: str, curve: dict[int, Sequenc
 
 
 def compared(race: Race) -> tuple[MachineComparison, ...]:
-    """Return each machine compared with the one that measured most blocks at the headline level; empty for one
-    machine.
+    """Return each machine compared with the one that measured most headline blocks; empty for one machine.
 
     The twin's launches count as its original's.
     """

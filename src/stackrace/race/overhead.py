@@ -72,9 +72,8 @@ def expected_overhead(
 ) -> Overhead:
     """Return the likely overhead of a block of ``stacks`` stacks, before any of them is launched.
 
-    Slow pages, whose slices have other ``lengths``, also take longer to warm up, and their stacks to become idle.
-    An app that is slow to load makes each launch take ``launch_s``. Warm-ups are shorter if ``most_blocks`` are
-    wanted.
+    Slow pages, whose slices have other ``lengths``, also take longer to warm up, and their stacks to rest. An app
+    that is slow to load makes each launch take ``launch_s``. Warm-ups shorten if ``most_blocks`` are wanted.
     """
     usual = Overhead(
         launch_s=max(launch_s, USUAL_LAUNCH_S),
@@ -84,8 +83,7 @@ def expected_overhead(
 
 
 def overhead_of_launches(launches: Sequence[Launch], expected: Overhead) -> Overhead:
-    """Return the overhead of the last block of ``launches``; values that it does not show are those of
-    ``expected``."""
+    """Return the overhead of the last block of ``launches``, with missing values from ``expected``."""
     last = max((launch.block for launch in launches), default=0)
     up = [launch for launch in launches if launch.block == last and launch.ready_s is not None]
     if not up:
@@ -159,6 +157,5 @@ def planned_launch_s(plan: RacePlan, left_out: Sequence[Stack] = ()) -> float:
 
 
 def rewarm_s(answer_s: float | None) -> float:
-    """Return the seconds of re-warm for a stack that answers few connections in ``answer_s``, None if that is
-    unknown."""
+    """Return the seconds of re-warm for a stack that answers few connections in ``answer_s``, None if unknown."""
     return REWARM_S if answer_s is None else min(max(REWARM_S, _ANSWERS * answer_s), _MOST_REWARM_S)

@@ -15,8 +15,7 @@ SLICE_S = 0.2
 results: docs/decisions/0030-short-slices-many-turns.md has the measurement."""
 
 _LEAST_ANSWERS = 20
-"""Answers that a slice needs: counting whole answers then adds an SD of 2 % to the 10 % by which slices differ
-anyway."""
+"""Answers in a slice: whole answers then add an SD of 2 % to the 10 % by which slices differ anyway."""
 
 _SIDE_ANSWERS = 10
 """Answers that a slice of a side level needs: one point of a curve, within some 5 %."""
@@ -116,8 +115,7 @@ def round_s(page: PageTime, concurrency: int, cores: int) -> float:
 
 
 def _slice_needed_s(page: PageTime, concurrency: int, cores: int) -> float:
-    """Return the length that a slice needs: ``SLICE_S``, or the time of ``_LEAST_ANSWERS`` and
-    ``_LEAST_RESPONSES``.
+    """Return the length of a slice: ``SLICE_S``, or the time of ``_LEAST_ANSWERS`` and ``_LEAST_RESPONSES``.
 
     Response times count until the slice holds ``_ENOUGH_ANSWERS``, and ``_LEAST_RESPONSES`` rounds of them.
     ``MOST_SLICE_S`` is the longest.

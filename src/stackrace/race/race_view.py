@@ -1,5 +1,4 @@
-"""A race as input of the checks on whole races: twins, drifts, turns, sizes of answers. Pure: nothing is
-measured."""
+"""A race as input of the checks on whole races: twins, drifts, turns, sizes of answers. Nothing is measured."""
 
 from __future__ import annotations
 

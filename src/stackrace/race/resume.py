@@ -34,8 +34,7 @@ def going_on(race: Race, *, done: int, spent_s: float, budget_s: float | None = 
 
 
 def cut_short(launch: Launch, why: Shortfall | None = None) -> Launch:
-    """Return ``launch`` marked as cut short: it counts nowhere, since its block is raced again, or for the reason
-    ``why``.
+    """Return ``launch`` as one that counts nowhere: its block is raced again, or for the reason ``why``.
 
     An earlier failure stays readable: the launch in its place may fail in the same way.
     """
@@ -64,8 +63,7 @@ def spent_s(race: Race) -> float:
 
 
 def changed(before: StackFacts, now: StackFacts) -> str:
-    """Return what changed about a stack, empty if nothing did; ports and run directories, new for each launch, are
-    ignored."""
+    """Return what changed about a stack, empty for nothing; ports and run directories are always new."""
     for hop in sorted({*before.versions, *now.versions}):
         was, are = before.versions.get(hop, ""), now.versions.get(hop, "")
         if was != are:

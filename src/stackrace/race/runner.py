@@ -178,8 +178,7 @@ def _is_hopeless(so_far: Decisions, done: int, left: float) -> bool:
 
 _HALF = 0.5
 _BEYOND = 2.0
-"""Factor by which the needed blocks must exceed the budget's: blocks go faster once stacks have left, and forecasts
-err."""
+"""Factor over the budget's blocks that must be needed: blocks speed up once stacks leave, and forecasts err."""
 
 
 def _tell_block(number: int, ledger: Ledger, sink: Sink) -> None:
@@ -300,8 +299,7 @@ class _Lanes:
         return any(made)
 
     def _tell(self, event: Event) -> None:
-        """Queue an event of a machine's thread; raise InterruptedRace there if it must stop and starts something
-        new."""
+        """Queue an event of a machine's thread; InterruptedRace there if it must stop and starts something."""
         if self._stopping.is_set() and isinstance(event, (BlockStarted, LaunchStarted, Progress)):
             raise InterruptedRace("the race is to stop")
         self._told.put(event)

@@ -183,8 +183,7 @@ def block_s(extent: Extent, overhead: Overhead, passes: int, slice_s: float) -> 
 
 
 def _least_s(lengths: SliceLengths, overhead: Overhead) -> float:
-    """Return the shortest acceptable slice: if stacks take long to become idle, shorter ones would be spent
-    waiting."""
+    """Return the shortest acceptable slice: shorter ones would be spent waiting until stacks are idle."""
     if lengths.fixed:
         return lengths.slice_s
     least_s = max(min(lengths.slice_s, SLICE_S), _LEAST_SHARE * lengths.slice_s, overhead.between_s / 2)

@@ -168,8 +168,7 @@ def _row(
 
 
 def _latency(slices: Sequence[Slice], merge: _Merge) -> Quantiles:
-    """Return the merged distribution of the slices; a quantile that is a lower bound in one of them stays a lower
-    bound."""
+    """Return the merged distribution of the slices; a quantile that is a bound in one of them stays a bound."""
     parts = [slice_.result.latency for slice_ in slices]
     histograms = [slice_.result.histogram for slice_ in slices if slice_.result.histogram]
     whole = merge(histograms) if histograms else max(parts, key=lambda part: part.p99)
@@ -178,8 +177,7 @@ def _latency(slices: Sequence[Slice], merge: _Merge) -> Quantiles:
 
 
 def _without_network_s(latency: Quantiles, slices: Sequence[Slice]) -> float | None:
-    """Return the median less the largest round trip of the quicker half of answers; None if no round trips are
-    known.
+    """Return the median less the longest round trip of the faster half of answers; None without any.
 
     If most requests opened a connection they took a second round trip. Source: RFC 9293 section 3.5.
     """
@@ -261,8 +259,7 @@ _UNEXPLAINED = Failure(kind=FailureKind.UNMEASURED)
 
 
 def why_missing(race: Race, stack: str, level: LevelKey | None = None) -> Failure | None:
-    """Return the reason why a stack has no figure at ``level``, or at any level; None while it may still get
-    one."""
+    """Return the reason why a stack has no figure at ``level``, or any; None while it may still get one."""
     everything = [launch for launch in race.launches if launch.stack == stack]
     launches = [launch for launch in everything if not launch.cut_short] or (everything if race.ending else [])
     taken_here = [

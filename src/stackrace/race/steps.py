@@ -170,8 +170,7 @@ class Steps:
     def measure(
         self, cell: Cell, load: Load, rewarm_s: float, limit_s: float = math.inf, *, side: bool = False
     ) -> Observation:
-        """Send ``load`` to the cell's stack after ``rewarm_s`` of it; ``side`` cells are not of the headline
-        level."""
+        """Send ``load`` to the cell's stack after ``rewarm_s`` of it; ``side`` cells are off the headline."""
         with self.watch.during(Phase.PROBING):
             observation = self.place.load(cell.stack, cell.workload, load, rewarm_s, limit_s)
             self.watch.rebook(observation.result.duration_s, Phase.PROBING, Phase.SIDES if side else Phase.SLICES)
@@ -294,16 +293,14 @@ class Steps:
 
 
 def broken_off(error: BaseException | None) -> Shortfall:
-    """Return the reason for missing slices of launches after ``error`` ended the race; None means an
-    interruption."""
+    """Return why launches lack slices after ``error`` ended the race; None means an interruption."""
     if error is None or isinstance(error, (KeyboardInterrupt, InterruptedRace)):
         return Shortfall(ended_by=EndedBy.INTERRUPTED)
     return Shortfall(ended_by=EndedBy.ERROR, words=masked(said_by(error)) or type(error).__name__)
 
 
 def shuffler_of(seed: int, block: int) -> random.Random:
-    """Return the random generator of a block, made of seed and number, so that a block raced again keeps its
-    order."""
+    """Return a block's random generator from seed and number: a block raced again keeps its order."""
     return random.Random(f"{seed}/{block}")
 
 
@@ -317,8 +314,7 @@ def shuffled(cells: Sequence[Cell], shuffler: random.Random) -> list[Cell]:
 
 
 def _kept(verdict: Verdict) -> Verdict:
-    """Return the verdict with warnings instead of redos: on a machine that is always noisy, repeating gains
-    nothing.
+    """Return the verdict with warnings for redos: on a machine that is always noisy, repeating gains nothing.
 
     Interleaved pairs meet the same noise, so it widens their limits but does not mislead.
     """

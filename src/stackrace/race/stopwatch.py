@@ -27,8 +27,7 @@ class Duty:
     waiting_s: float = 0.0
     """Waiting until other programs leave the race's cores."""
     probing_s: float = 0.0
-    """Measuring around slices: the canary with its wait for rest, counters of the machine, the engine's start and
-    end."""
+    """Around slices: the canary with its wait for rest, counters of the machine, the engine's start and end."""
     starting_s: float = 0.0
     """Starting stacks, from configuration to right answers."""
     warming_s: float = 0.0

@@ -1,5 +1,4 @@
-"""The hidden twin: the stack that runs twice under two names, for how long, and whether the race finds a
-difference."""
+"""The hidden twin: the stack that runs twice under two names, for how long, and whether the two differ."""
 
 from __future__ import annotations
 
@@ -56,8 +55,7 @@ def crew(racing: Sequence[Stack], plan: RacePlan, race: Race, given_up: Callable
 
 
 def replacement(plan: RacePlan, race: Race) -> Stack | None:
-    """Return another stack to run twice, of those that started, if the pair never did; None if no change is
-    needed."""
+    """Return another stack to run twice, of those that started, if the pair never did; else None."""
     if not race.twin or came_up(race):
         return None
     launched = {launch.stack for launch in race.launches if launch.ready_s is not None}

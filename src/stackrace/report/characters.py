@@ -76,8 +76,7 @@ def _joined(values: Sequence[float], width: int) -> list[float]:
 
 
 def course(values: Sequence[float], most: float | None = None) -> str:
-    """Return ``values`` as blocks from zero to ``most``, the highest of each group of neighbours, so that no peak
-    is lost.
+    """Return ``values`` as blocks from zero to ``most``, the highest of each group: no peak is lost.
 
     >>> course([1, 2, 4])
     '▃▅█'

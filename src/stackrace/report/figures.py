@@ -50,10 +50,9 @@ def quantile(latency: Quantiles, name: str) -> str:
 
 
 def percentile(row: Row, name: str) -> str:
-    """Return the quantile ``name`` of ``row`` in milliseconds: "≥" for a lower bound, "–" if requests are too few.
+    """Return the quantile ``name`` of ``row`` in milliseconds: "≥" a lower bound, "–" with too few requests.
 
-    With limits it is their estimate, a mean over launches; without limits it is the quantile of all requests
-    together.
+    With limits it is their estimate, a mean over launches; without, the quantile of all requests together.
     """
     known = row.latency_limits.get(name)
     if known is None:

@@ -45,8 +45,7 @@ def _watched(launches: Sequence[Launch]) -> list[_Samples]:
 
 
 def _table(watched: dict[str, list[_Samples]]) -> Table:
-    """Return a line for each stack: medians of its launches, the highest peak, and the longest launch as bars from
-    zero."""
+    """Return a line for each stack: medians of its launches, the highest peak, the longest one as bars."""
     launches = watched.values()
     longest = [max(each, key=_span_s) for each in launches]
     starts = (median(samples[0].size_bytes for samples in each) for each in launches)

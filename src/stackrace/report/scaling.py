@@ -93,8 +93,7 @@ def _cells(curve: ScalingCurve) -> tuple[str, ...]:
 
 
 def unfits(curves: Sequence[ScalingCurve]) -> tuple[str, ...]:
-    """Return the reasons why laws were not fitted: one shared by all curves once, others with the names of their
-    curves."""
+    """Return why laws were not fitted: a reason shared by all curves once, others with their curves."""
     reasons: dict[str, list[str]] = {}
     for curve in curves:
         if curve.unfit is not None:

@@ -70,8 +70,7 @@ def make_console(stream: TextIO | None = None, *, width: int | None = None) -> C
 
 
 class _PrintableConsole(Console):
-    """Console that draws our styles, and foreign text as text: stdout of the command line itself accepts
-    neither."""
+    """Console that draws our styles, and foreign text as text: the command line's stdout takes neither."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
         """Yield the segments of ``renderable``; only rich's own control sequences stay control sequences."""

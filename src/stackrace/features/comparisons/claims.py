@@ -215,8 +215,7 @@ def _unsaid(shape: tuple[int, ...]) -> Settled:
 
 
 def _look(result: Settled, current: _Evidence, usable: _Flags, once: _Flags, *, delta: float, level: float) -> None:
-    """Test the open contrasts, with fewer and fewer of them, until no further one is answered; update
-    ``result``."""
+    """Test the open contrasts, with fewer and fewer of them, until none is answered; update ``result``."""
     error = np.where(usable, current.error, np.inf)
 
     def test(contrasts: _Flags, directions: _Flags) -> Settled:

@@ -20,8 +20,7 @@ from .rerun import Cause, ClaimOutcome, Gap, Kept, Rerun, Ruling
 _LEAST_LAUNCHES = 2
 
 _LONGEST_FROM = 10
-"""Fewest blocks. The longest of a few thousand requests is an extreme value: with fewer blocks no limits would
-hold."""
+"""Fewest blocks. The longest of a few thousand requests is an extreme value: fewer blocks give no valid limits."""
 
 
 def judged(comparison: Comparison, kept: Kept, races: Mapping[str, Race]) -> Rerun:
@@ -53,8 +52,7 @@ def _as_raced(comparison: Comparison, races: Iterable[PartRace]) -> Comparison:
 def outcomes(
     comparison: Comparison, races: Mapping[str, PartRace], *, ended: bool = True
 ) -> tuple[ClaimOutcome, ...]:
-    """Return the results of ``races``, by part, for each claim; unless they have ``ended`` only planned looks
-    count."""
+    """Return the results of ``races``, by part, for each claim; unless ``ended``, only planned looks count."""
     found: dict[Claim, Finding | None] = {}
     for part, race in races.items():
         found |= _family_findings(comparison, part, race, ended=ended)

@@ -32,8 +32,7 @@ class Metric(StrEnum):
     THROUGHPUT = "throughput"
     """Right answers per second."""
     TIME = "time"
-    """Time from one answer to the next, over all clients: one over the throughput, and the last time that ab
-    prints."""
+    """Time from one answer to the next, over all clients: one over the throughput, and ab's last figure."""
     LATENCY = "latency"
     """Mean response time."""
     LONGEST = "longest"

@@ -81,8 +81,7 @@ def _refusal(path: str, check: _Check) -> StackraceError | None:
 
 
 def _quick(request: RaceRequest, part: Part) -> RaceRequest:
-    """Return the request within the part's quick budget: interleaved slices, or a limited number of shorter
-    runs."""
+    """Return the request within the part's quick budget: interleaved slices, or fewer and shorter runs."""
     within = replace(
         request, repeats=None, run_requests=None, run_requests_at={}, run_s=None, budget_s=part.quick_s
     )

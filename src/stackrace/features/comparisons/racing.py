@@ -162,8 +162,7 @@ def _wanted(
 
 
 def _lack_of_comparison(comparison: Comparison) -> MissingError | None:
-    """Return the missing requirements of the parts of ``comparison``, with the command that installs them, or
-    None."""
+    """Return what the parts of ``comparison`` lack here, with the command that installs it, or None."""
     known = catalogue()
     races = [read_race_file(part.file, lambda path: None) for part in comparison.parts]
     lacks = distinct(lack for race in races for lack in lacks_of(race, known))

@@ -86,8 +86,7 @@ class Gap:
     technique: str = ""
     """Key of the cell's technique; empty if the cause does not concern a single cell."""
     failure: Failure | None = None
-    """The stack's last failure, or the reason why it was not measured; None while a running race may still measure
-    it."""
+    """The stack's last failure, or why it was not measured; None while a running race may still measure it."""
     finding: Finding | None = None
     """The most frequent check's last finding, if slices were rejected."""
 

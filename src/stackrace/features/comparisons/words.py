@@ -186,8 +186,7 @@ def _boundless(ratio: Interval) -> bool:
 
 
 def remark(outcome: ClaimOutcome) -> str:
-    """Return remarks on the ruling: why nothing was measured, how much time is missing, whether the ratio
-    agrees."""
+    """Return remarks on the ruling: why nothing was measured, the time missing, whether the ratio agrees."""
     if outcome.ruling is Ruling.NOT_MEASURED:
         return reason(outcome)
     remarks = []

@@ -105,8 +105,7 @@ def _environment(export: Export) -> Iterator[str]:
 
 
 def install_commands(export: Export, python: str) -> tuple[str, ...]:
-    """Return the commands that create the environment; ``python`` starts the first one, as in ``python3 -m
-    venv``."""
+    """Return the commands that create the environment, ``python`` begins the first: ``python3 -m venv``."""
     target, asked = export.target, export.packages.asked
     app = {"": f"--requirement {target.files}/requirements-app.txt", "pyproject.toml": str(target.app)}.get(
         asked.file, f"--requirement {target.app}/{asked.file}"

@@ -114,13 +114,12 @@ def _ratio_limits(differences: Sequence[float]) -> Interval:
 
 
 def _looked_at(differences: Sequence[float], allowed: float) -> tuple[Verdict, int]:
-    """Return the verdict of the planned looks, and the number of ``differences`` behind it: all before the first
-    look.
+    """Return the verdict of the planned looks, and the number of ``differences`` behind it.
 
-    ``differences`` are ln(this) − ln(that), block by block, without gaps. ``allowed`` is the relative difference
-    that does not matter, above 0. Limits within it mean equivalent at once. Limits beyond it raise an alarm, and
-    the blocks after it must confirm it by themselves at a later look. Otherwise a few blocks during a change of the
-    machine's speed could pass for a difference.
+    ``differences`` are ln(this) − ln(that), block by block, without gaps; before the first look all count.
+    ``allowed`` is the relative difference that does not matter, above 0. Limits within it mean equivalent at once.
+    Limits beyond it raise an alarm, which the blocks after it must confirm by themselves at a later look: a few
+    blocks during a change of the machine's speed could look like a difference.
     """
     alarm, look = 0, len(differences)
     for look in (each for each in LOOKS if each <= len(differences)):

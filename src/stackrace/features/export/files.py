@@ -82,8 +82,7 @@ def export_document(export: Export, folder: Path, files: Iterable[str], proof: P
 
 
 def exported_files(export: Export, proof: Proof | None = None) -> dict[str, str]:
-    """Return the texts of all files, with names of variables in place of secrets; ``proof`` is the proof of these
-    files."""
+    """Return the texts of all files, with names of variables in place of secrets; ``proof`` is about them."""
     files = {f"{process.name}/{name}": text for process in export.processes for name, text in process.files.items()}
     files |= {f"systemd/{name}": text for name, text in units(export).items()}
     files["Dockerfile"] = dockerfile(export)
@@ -114,8 +113,7 @@ def _procfile(export: Export, process: Process) -> str:
 
 
 def _rotation(export: Export, process: Process) -> str:
-    """Return the process' part of the file for /etc/logrotate.d; logs that it cannot reopen are copied and
-    emptied."""
+    """Return the process' part of /etc/logrotate.d; logs that it cannot reopen are copied and emptied."""
     user, signal = export.target.user, process.recipe.reopens
     how = ["copytruncate"]
     if signal is not None:

@@ -113,8 +113,7 @@ class _Layout:
     cores: int
 
     def process(self, group: tuple[Hop, ...], name: str, port: int | None, upstream: Sequence[Process]) -> Process:
-        """Return the process of a ``group`` of hops that forwards to ``upstream``; without a ``port`` it is the
-        front."""
+        """Return the process of a ``group`` of hops before ``upstream``; without a ``port`` it is the front."""
         target, is_front = self.target, port is None
         listen = self._endpoint(group[0], name, port)
         production = Production(

@@ -71,8 +71,7 @@ def asked_of(root: Path) -> Asked:
 
 
 def _can_be_installed(pyproject: Path) -> bool:
-    """Return True if ``pip install FOLDER`` installs the project's requirements; most files only configure
-    tools."""
+    """Return True if ``pip install FOLDER`` installs the requirements; most files only configure tools."""
     read = table(pyproject)
     poetry = table_in(read, "tool", "poetry")
     named = table_in(read, "project").get("dependencies") or table_in(poetry, "dependencies").keys() - {"python"}
@@ -107,8 +106,7 @@ class Packages:
         return tuple(sorted(versions_by_key({**self.app, **self.servers}).keys() & _COMPILED.keys()))
 
     def system(self, *, python: bool) -> tuple[str, ...]:
-        """Return all Debian packages to install: with ``python`` also Python and compilers, and curl if the app is
-        not Python."""
+        """Return all Debian packages to install: with ``python`` also its own, and curl for an app without it."""
         needed = [package for name in self.compiled for package in _COMPILED[name]]
         build = ("gcc", "libc6-dev", *needed) if self.compiled else ()
         headers = ("python3-dev",) if build else ()

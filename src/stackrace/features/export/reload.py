@@ -64,11 +64,10 @@ def reloaded(
     host: str,
     question: tuple[Request, Answer],
 ) -> Reloaded:
-    """Return the result of ``reload`` for the process ``number`` of a stack, while clients ask ``host`` the
-    ``question``.
+    """Return the result of ``reload`` for a stack's process ``number`` while clients ask ``host`` the ``question``.
 
-    ``reload`` gets the first process' pid. It is done when other processes have replaced the old ones, if there
-    were any to replace, and answers are right again. Raises LaunchError if that does not happen.
+    ``reload`` gets the first process' pid. It is done when other processes have replaced the old ones, if any could
+    be, and answers are right again. Raises LaunchError if that does not happen.
     """
     part, pid = running.parts[number]
 

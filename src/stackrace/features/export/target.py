@@ -122,8 +122,7 @@ def refuse_proxies(front: Entry, target: Target) -> None:
 def _listened_at(text: str) -> tuple[str, int]:
     """Return the IPv4 address and the port of ``--listen``; raises InputError for anything else.
 
-    Names are rejected: localhost, for example, may be several addresses, and not every server listens on all of
-    them.
+    Names are rejected: one such as localhost may be several addresses, and not every server listens on all.
     """
     host, _, port = text.rpartition(":")
     if not host or not port.isascii() or not port.isdecimal() or not 0 < int(port) < 65536:

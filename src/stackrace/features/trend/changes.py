@@ -121,8 +121,7 @@ def _change(series: Array, start: int, at: int, end: int, p: float, skipped: int
 
 
 def _ranks(n: int, m: int) -> tuple[int, int]:
-    """Return the indices of the 95 % limits among the n·m sorted shifts; the outermost ones if there are too
-    few."""
+    """Return the indices of the 95 % limits among the n·m sorted shifts; the outermost if there are too few."""
     below = n * m / 2 - NormalDist().inv_cdf(0.975) * np.sqrt(n * m * (n + m + 1) / 12)
     rank = max(int(np.floor(below)) - 1, 0)
     return rank, n * m - 1 - rank

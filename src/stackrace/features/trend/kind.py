@@ -29,8 +29,7 @@ _RESPONSES = (
     (Response.P99, "p99", 7),
     (Response.MEMORY, "memory", 6),
 )
-"""Columns for a check: the response, its title, and a number that is higher the longer it stays on a narrow
-screen."""
+"""Columns for a check: the response, its title, and its rank on a narrow screen, the highest the last to go."""
 
 _OUTCOMES = {Outcome.PASSED: Tone.GOOD, Outcome.FAILED: Tone.WRONG, Outcome.REFUSED: Tone.DOUBTFUL}
 

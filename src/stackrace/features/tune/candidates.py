@@ -72,8 +72,7 @@ def parse_goal(text: str) -> TuningGoal:
 
 
 LEAST_SLICE_S, MOST_SLICE_S = 0.5, 10.0
-"""Limits for a tuning's slices, unless --slice is given: a block of thirty longer ones would take the whole
-budget."""
+"""Limits for slices, unless --slice is given: a block of thirty longer ones would take the whole budget."""
 
 
 def tail_slice_s(goal: TuningGoal, asked_s: float | None) -> float:
@@ -216,8 +215,7 @@ def _refuse_short(tuning: Tuning, budget_s: float) -> None:
 
 
 def _current(asked: TuneRequest, servers: Catalogue, offered: frozenset[Interface]) -> Stack | None:
-    """Return the project's current stack: as the user gives it, else as the project's files describe it, or
-    None."""
+    """Return the project's current stack, from the user or else from the project's files, or None."""
     if asked.current is None:
         found = current_stack(beside_current(asked.race), servers, offered, entry=asked.race.entry)
         return None if found is None else found.stack

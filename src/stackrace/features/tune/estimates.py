@@ -108,8 +108,7 @@ def launched(values: Array) -> Launched:
 
 
 def _fitted(values: Array, there: Flags) -> tuple[Array, Array]:
-    """Return the means of configurations and the effects of blocks: the least squares of a two-way layout, by
-    alternation."""
+    """Return the means of configurations and the effects of blocks: least squares of a two-way layout."""
     filled, block = np.where(there, values, 0.0), np.zeros(values.shape[1])
     per_row, per_column = np.maximum(there.sum(axis=1), 1), np.maximum(there.sum(axis=0), 1)
     for _ in range(60):
@@ -149,8 +148,7 @@ class Surface(NamedTuple):
     sd: Array
     """(K,): one standard deviation of the truth around it."""
     rough: float
-    """SD of differences between neighbours that no setting explains. A single launch cannot separate it from
-    chance."""
+    """SD of differences between neighbours that no setting explains. One launch cannot tell it from chance."""
 
 
 def surface(known: Launched, places: Array) -> Surface:
@@ -263,8 +261,7 @@ def _effect(grid: Grid, d: int, knob: Knob, usable: Flags, known: Launched) -> E
 
 
 def _difference(pairs: Counts, known: Launched) -> tuple[float, float, float]:
-    """Return the mean difference between the second and the first of each pair, its variance and degrees of
-    freedom.
+    """Return the mean difference of each pair, second less first, its variance and degrees of freedom.
 
     ``pairs`` has shape (m, 2).
     """

@@ -46,8 +46,7 @@ def size_of(stack: Stack) -> Size:
 
 
 def pilots(stacks: Sequence[Stack]) -> tuple[Stack, ...]:
-    """Return the smallest configuration, and a larger one that still starts quickly; only one if all have the same
-    size."""
+    """Return the smallest configuration, and a larger one that still starts quickly if sizes differ."""
     sizes = {stack: size_of(stack) for stack in stacks}
     sized = [stack for stack in stacks if sizes[stack].slots is not None] or list(stacks)
     smallest = min(sized, key=lambda stack: (sizes[stack].slots or 0, sizes[stack].processes))
@@ -152,8 +151,7 @@ def exceeded(limits: TuningLimits, needs: Needs | None) -> list[Exceeded]:
 
 
 def beyond(stack: Stack, limits: TuningLimits, measured: Mapping[Stack, Needs]) -> Infeasible | None:
-    """Return the limit that ``stack`` is likely to exceed, or exceeds by its own measurement; None if there is
-    none."""
+    """Return the limit that ``stack`` is likely to exceed, or was measured to exceed; None if there is none."""
     needs = measured.get(stack) or expected_needs(size_of(stack), measured)
     most = exceeded(limits, needs)
     return (

@@ -90,8 +90,7 @@ def _local(fresh: PreparedRace) -> LocalPlace:
 
 
 def _shaped(fresh: PreparedRace, tuning: Tuning, on_preparing: OnPreparing) -> PreparedRace:
-    """Return the race of the configurations of ``fresh`` that are within the limits, computed from two measured
-    ones.
+    """Return the race of the configurations of ``fresh`` within the limits, computed from two measured ones.
 
     If time is short, some are left out.
 
@@ -164,8 +163,7 @@ def thinned(tuning: Tuning, field: Sequence[str], most: int) -> tuple[tuple[Knob
     """Return the knobs with fewer values, and the remaining configurations of the ``field``, ``most`` if possible.
 
     The number with the nearest neighbours goes first, of the setting with the most values. The first and the last
-    number stay, and so do values that are not numbers. If too many configurations are left then, they are thinned
-    evenly.
+    number stay, and so do other values. If there are still too many, they are thinned evenly.
     """
     knobs, kept, named = tuning.knobs, [*field], {*tuning.references.values()}
     while len(kept) > most:

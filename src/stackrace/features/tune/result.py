@@ -72,8 +72,7 @@ class Verdict:
 
     @property
     def poor(self) -> float | None:
-        """The least that nine of ten launches of the chosen one give, exp of the response; None for a single
-        launch."""
+        """The least of nine in ten launches of the chosen one, exp of the response; None for one launch."""
         lower = float(poor_launch(self.anew)[self.index])
         return None if math.isnan(lower) else math.exp(lower)
 
@@ -83,8 +82,7 @@ class Verdict:
         return math.exp(known.mean[i] - known.mean[self.index])
 
     def ratio(self, i: int) -> Interval | None:
-        """Return the ratio of the chosen one to a configuration with limits of 95 %, in the finals if it was in
-        them.
+        """Return the ratio of the chosen one to a configuration, with limits of 95 %, in the finals if both were.
 
         exp(m ± t·√((s_i² + s_j²)/n)) over the n blocks in which both were measured; None below two. The variances
         are shrunk towards the common one (`launched`), with Welch's degrees of freedom.
@@ -295,8 +293,7 @@ def _against(
 
 
 def _edges(tuning: Tuning, chosen: Values, raced: Iterable[str], beyond: Collection[str]) -> Iterator[Edge]:
-    """Yield the settings whose best value is the last one tried, unless the server or a limit allows no further
-    one."""
+    """Yield the settings whose best value is the last one tried, unless the server or a limit ends it there."""
     for d, knob in enumerate(tuning.knobs):
 
         def numbers(paths: Iterable[str], d: int = d) -> list[int]:

@@ -23,9 +23,8 @@ FINAL_LAUNCHES = 4
 _MOST_FINAL_LAUNCHES = 12
 
 _SMALL, _SMALL_FINALISTS, _SMALL_MOST_LAUNCHES = 12, 2, 6
-"""The largest small field, its number of finalists, and the most launches of each. A small field has fewer
-finalists, right after the first block, and ends sooner: else the finals would cost more than the search saves. If
-all can be finalists, they are."""
+"""The largest small field, its finalists, and the most launches of each. A small field has fewer finalists, right
+after the first block, and ends sooner: else the finals would cost more than the search saves."""
 
 _FAR = 3.0
 """Standard deviations below the best from which a configuration is left out after one launch."""
@@ -58,8 +57,7 @@ class State:
         return [int(i) for i in order[: min(many, int(self.alive.sum()))]]
 
     def rivals(self, index: int) -> tuple[int, ...]:
-        """Return the configurations that may still be better than ``index`` by more than the difference that
-        matters."""
+        """Return the configurations that may still be better than ``index`` by more than what matters."""
         near = self.proved[index] > -self.grid.delta
         return tuple(int(i) for i in np.flatnonzero(self.alive & ~near) if i != index)
 
@@ -120,16 +118,15 @@ def _proved(grid: Grid, alive: Flags) -> Array:
 
 
 def next_round(grid: Grid, left: float, seed: int | None = None) -> tuple[int, ...]:
-    """Return the configurations of the next block, none if the search is over; ``left`` is the number of launches
-    left.
+    """Return the configurations of the next block, none at the end; ``left`` is the number of launches left.
 
     Up to ``AT_ONCE`` configurations all race in the first block. Given a ``seed``, as for more of them, a random
     sample does; then each block races the best so far beside a batch of the most promising others. After that,
     configurations that may be the best race on: one that is ``_FAR`` below it leaves after a launch, one whose
-    limits exclude it later (`_proved`). If time is too short for all of them, the most promising ones race. At most
-    ``_FINALISTS`` remain, fewer of a ``_SMALL`` field. They are launched at least ``FINAL_LAUNCHES`` times more,
-    until the limits name one or time is over. If the best lies at an end of the usual values, its neighbours in the
-    reserve race before the finals.
+    limits exclude it later (`_proved`). If time is short, the most promising ones race. At most ``_FINALISTS``
+    remain, fewer of a ``_SMALL`` field. They are launched at least ``FINAL_LAUNCHES`` times more, until the limits
+    name one or time is over. If the best lies at an end of the usual values, its neighbours in the reserve race
+    before the finals.
 
     Source: for the batches, Srinivas, Krause, Kakade & Seeger 2010, Gaussian process optimization in the bandit
     setting, ICML 27.
@@ -163,8 +160,7 @@ def _opening(grid: Grid, fresh: Flags, seed: int | None) -> tuple[int, ...]:
 
 
 def _explores(state: State, left: float) -> bool:
-    """Return True if there is time for another batch: batches have their share, and must leave enough for
-    finals."""
+    """Return True if there is time for another batch within the batches' share that leaves enough for finals."""
     done, batch = int(state.grid.entered.sum()), _BATCH + _GUIDES
     return done + batch <= _EXPLORING * (done + left) and left - batch >= state.finals_cost
 
@@ -202,8 +198,7 @@ def _final(state: State, blocks: int) -> tuple[int, ...]:
 def finals(grid: Grid) -> int:
     """Return the number of last blocks with only finalists and references; 0 before the finals.
 
-    A block with a first launch is none of them. If there are no more configurations than finalists, the first block
-    is one.
+    A block with a first launch does not count, except the first if all configurations can be finalists.
     """
     most = _finalists(grid.field) + len(grid.references)
     few = (grid.entered.sum(axis=0) <= most) & ~_newcomers(grid)
@@ -221,8 +216,7 @@ def _newcomers(grid: Grid) -> Flags:
 def search_launches(field: int, references: int) -> int:
     """Return the number of launches of a search among ``field`` configurations and ``references``.
 
-    Each configuration is launched once, half of a large field once more, and the finalists and references in the
-    finals.
+    Each configuration has one, half of a large field another, and finalists and references the finals'.
     """
     again = 0 if field <= _SMALL else field // 2
     blocks = FINAL_LAUNCHES if field > _FINALISTS else FINAL_LAUNCHES - 1

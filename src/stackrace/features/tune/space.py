@@ -44,8 +44,7 @@ class _Varied(NamedTuple):
         return f"{self.server}.{self.setting.name}"
 
     def is_meant(self, word: str, saves_memory: bool) -> bool:
-        """Return True if a word of ``--vary`` means this setting; one that only saves memory must be named
-        itself."""
+        """Return True if a word of ``--vary`` means this setting; one that only saves memory must be named."""
         if word in (self.server, _ALL):
             return saves_memory or not self.tunable.memory_only
         return word in (self.setting.name, str(self))
@@ -68,8 +67,7 @@ class Space:
     """Function that parses a path."""
 
     def formula(self) -> tuple[Stack, str, Formula] | None:
-        """Return the stack as its server's documentation advises it, the setting's name and the formula, or
-        None."""
+        """Return the stack as its server's documentation advises, the setting's name and the formula, or None."""
         host = len(self.stack.hops) - 1
         for setting in self.stack.hops[host].spec.settings:
             formula = setting.tunable.formula if setting.tunable else None
@@ -91,8 +89,7 @@ class Space:
         return self.spelt(applying) if of_both[0] == of_both[1] else None
 
     def having(self, stack: Stack, chosen: _Chosen) -> Stack:
-        """Return ``stack`` with ``chosen`` settings, without settings that have no effect then; StackError for a
-        contradiction."""
+        """Return ``stack`` with ``chosen`` settings, without idle ones; StackError for a contradiction."""
         hops = []
         for i, hop in enumerate(stack.hops):
             given = {name: value for (number, name), value in chosen.items() if number == i}

@@ -66,18 +66,16 @@ class Slices:
 
 
 def weather(slices: Slices, places: Array, blocks: int) -> tuple[Array, Mapping[str, float]]:
-    """Return the effect of the machine's speed on each launch, estimated from all others, and the likeliest
-    parameters.
+    """Return the effect of the machine's speed on each launch, told by all others, and the likeliest parameters.
 
     The effect has shape (K, B), in ln units relative to the speed's mean over all slices, 0 where nothing was
     measured; the parameters are one of each of ``_CHOICES``.
 
-    The configurations of a block are loaded one after another, which takes a minute and more if there are many.
-    Meanwhile a shared machine changes its speed by a tenth and more. A slice's value is modelled as a sum: its
-    configuration, a Gaussian process over ``places``, (K, D) in steps; the speed, one value for the block and an
-    Ornstein-Uhlenbeck process within, times ``busy``; its launch; and chance. The parameters are the likeliest. A
-    launch's own values are left out of the estimate of its weather: so the errors of launches stay in their
-    scatter, and limits from that scatter hold.
+    The configurations of a block are loaded one after another, which takes a minute or more for many. Meanwhile a
+    shared machine changes its speed by a tenth or more. A slice's value is modelled as a sum: its configuration, a
+    Gaussian process over ``places``, (K, D) in steps; the speed, one value for the block and an Ornstein-Uhlenbeck
+    process within, times ``busy``; its launch; and chance. The parameters are the likeliest. A launch's own values
+    are left out of the estimate of its weather: so its errors stay in the scatter, whose limits hold.
 
     Source: Gilmour, Cullis & Verbyla 1997, Accounting for natural and extraneous variation in the analysis of field
     experiments, Journal of Agricultural, Biological and Environmental Statistics 2; Rasmussen & Williams 2006,

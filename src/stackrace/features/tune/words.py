@@ -223,8 +223,7 @@ def _amount(kind: Unfit, many: int) -> str:
 
 
 def none_within(stack: str, limits: TuningLimits, out: Sequence[Infeasible]) -> str:
-    """Return the message that no configuration of ``stack`` is within ``limits``, with every limit the nearest
-    exceeds.
+    """Return the message that no configuration is within ``limits``, with all that the nearest exceeds.
 
     ``out``, at least one, exceed a limit by their needs. The nearest is the one whose most exceeded limit is
     exceeded the least.

@@ -1,5 +1,4 @@
-"""Number of requests served at the same time, measured by short loads on the first ready stack of each
-interface."""
+"""Requests served at the same time, measured by short loads on the first ready stack of each interface."""
 
 from __future__ import annotations
 
@@ -193,8 +192,7 @@ def _promised(stack: Stack) -> int:
 
 
 def pool_note(pool: ThreadPool | None, workloads: Sequence[Workload], cores: int) -> tuple[str, ...]:
-    """Return the note that the framework's thread pool is the limit, if bursts showed as many requests at once as
-    it has threads."""
+    """Return the note that the framework's thread pool is the limit, if bursts served as many at once."""
     if pool is None:
         return ()
     for workload in workloads:

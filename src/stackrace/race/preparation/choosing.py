@@ -207,10 +207,9 @@ class Ahead:
         return levels[-1:] if helps else levels
 
     def number(self, stacks: Sequence[Stack], levels: Sequence[int]) -> int:
-        """Return the number of ``stacks`` to race.
+        """Return the number of ``stacks`` to race: of default stacks, as many as the budget likely decides between.
 
-        Default stacks: as many as the budget is likely to decide between. Named stacks: as many as it can launch
-        twice, because a single launch proves nothing.
+        Of named stacks, as many as it can launch twice: a single launch proves nothing.
         """
         request, budget_s = self.request, budget_s_of(self.request)
         if not self._is_bounded or budget_s is None:

@@ -24,8 +24,7 @@ def usable_cores() -> tuple[int, ...]:
 
 
 def cores_of(request: RaceRequest, *, remote_engine: bool = False) -> Resources:
-    """Return the requested cores and memory, missing ones from ``split_cores``; InputError if they are not
-    available.
+    """Return the requested cores and memory, the rest by ``split_cores``; InputError if not available.
 
     With a ``remote_engine``, on other machines, the stacks may have every core of this one.
     """

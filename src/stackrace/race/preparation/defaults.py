@@ -42,12 +42,10 @@ STACKS = (
 defaults, which are two processes for servers with processes."""
 
 MOST_STACKS = 7
-"""Three minutes find an answer among seven stacks more often than among eight or ten:
-docs/decisions/0029-default-race.md."""
+"""Three minutes decide between seven stacks more often than eight or ten: docs/decisions/0029-default-race.md."""
 CONCURRENCY = (1, 10, 100)
 SLOW_CONCURRENCY = ((1, 10, 40), (1, 4, 10), (1, 2, 4), (1, 2), (1,))
-"""Levels for slow pages, whose visitors would wait too long at the levels above; the first suitable ones are
-used."""
+"""Levels for slow pages, whose visitors would wait too long at the levels above; the first suitable."""
 
 LONGEST_RESPONSE_S = 2.5
 """The longest acceptable answer at default levels; no visitor waits longer for a page."""
@@ -87,8 +85,7 @@ def most_used(
 
 
 def _hosting(catalogue: Catalogue, offered: frozenset[Interface]) -> Iterator[Stack]:
-    """Yield the most used stacks that host the app, each once: for an ASGI app two paths may mean the same
-    stack."""
+    """Yield the most used stacks that host the app, each once: two paths may mean the same ASGI stack."""
     identities = set()
     for path in STACKS:
         with suppress(StackError):

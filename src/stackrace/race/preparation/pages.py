@@ -39,8 +39,7 @@ class Page:
     problem: str = ""
     """Reason why it cannot be raced; empty if it can."""
     has_secret: bool = False
-    """True if its path holds a secret and the user did not name it; that is its only problem, and it is not
-    raced."""
+    """True if its path holds a secret that the user did not name; that alone keeps it from the race."""
     is_main: bool = True
     """True for a page that visitors come for: neither an administration page nor a file for robots."""
 

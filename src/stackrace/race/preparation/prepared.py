@@ -159,8 +159,7 @@ class Machines(Generic[_T]):
     """Results of examining the machines."""
 
     conflicts: tuple[str, ...]
-    """Reasons why the machines do not fit together, each with the way out; no race starts before they are
-    solved."""
+    """Reasons why the machines do not fit together, each with the way out; they prevent a race."""
     examined: tuple[tuple[Machine, _T | None], ...]
     """Machines by name with their results; None if a machine could not be examined, see ``conflicts``."""
 
@@ -174,10 +173,9 @@ class Places(Protocol):
         """Prepare the race of ``request`` on those machines, as `prepared` does on this one."""
 
     def examined(self, address: str, concurrency: int, examine: Callable[[int, bool], _T]) -> Machines[_T]:
-        """Call ``examine`` on all machines at the same time, with the number of connections that each has to hold
-        in a race.
+        """Call ``examine`` on all machines at once, with the connections that each has to hold in a race.
 
-        The second argument of ``examine`` is True if stacks and load engines are on different machines.
+        Its second argument is True if stacks and load engines are on different machines.
         """
 
 

@@ -183,8 +183,7 @@ def _is_for_everybody(exchange: Exchange) -> bool:
 
 
 def _answer(recorded: Answer, exchange: Exchange, static: Mapping[str, Path]) -> Answer:
-    """Return the app's own answer if it is the same for everybody; a file that the app lacks comes from a front end
-    only."""
+    """Return the app's own answer if all visitors get it; a file that the app lacks only a front end sends."""
     reply = exchange.first
     if recorded.status in (200, None) and reply.status == 404 and static_file(exchange.request.path, static):
         return replace(recorded, origin=AnswerOrigin.FILE)

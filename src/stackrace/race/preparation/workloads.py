@@ -92,8 +92,7 @@ def _in_turn(
 
 
 def _checked(workload: Workload, check: RightAnswers, exchanges: Sequence[Exchange]) -> Workload:
-    """Return ``workload`` with the right answers that the user demands; rules may name a page or the path that
-    redirects to it."""
+    """Return ``workload`` with the demanded right answers; rules may name a page or its redirect."""
     refuse_strange_paths(check, [path for exchange in exchanges for path in _paths(exchange)])
     answers = []
     for answer, exchange in zip(workload.answers, exchanges, strict=True):

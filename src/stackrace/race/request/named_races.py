@@ -10,8 +10,7 @@ from ...extensions import NamedRaces, declared, load
 
 
 class Source(Protocol):
-    """A feature's collection of named races; a race may consist of several parts, each with a race file of its
-    own."""
+    """A feature's named races; a whole race may consist of several parts, each with its own race file."""
 
     def names(self) -> tuple[str, ...]:
         """Return the names of all whole races."""
@@ -20,8 +19,7 @@ class Source(Protocol):
         """Return True if ``asked`` is one of these names; raise InputError for an unknown name."""
 
     def file_of(self, asked: Path) -> Path | None:
-        """Return the race file of a part by its name; None for anything else. Raises InputError for an unknown
-        part."""
+        """Return the race file of a part by its name, or None; InputError for an unknown part."""
 
     def files_of(self, asked: str | Path) -> tuple[Path, ...]:
         """Return the race files of a whole race."""
@@ -34,8 +32,7 @@ class Source(Protocol):
 
 
 def source_of(asked: str | Path) -> Source | None:
-    """Return the source of the whole race named ``asked``, None for other words; raise InputError for an unknown
-    name."""
+    """Return the source of the whole race named ``asked``, or None; InputError for an unknown name."""
     for races in _called(asked):
         source: Source = load(races.place)
         if source.is_whole(asked):
@@ -44,8 +41,7 @@ def source_of(asked: str | Path) -> Source | None:
 
 
 def file_of(asked: Path) -> Path:
-    """Return the race file with the name ``asked``, or ``asked`` itself if it is no name; InputError for an unknown
-    part."""
+    """Return the race file named ``asked``, itself if it is no name; InputError for an unknown part."""
     files = (load(races.place).file_of(asked) for races in _called(asked))
     return next((file for file in files if file is not None), asked)
 

@@ -1,5 +1,4 @@
-"""race.toml: read and checked, every problem reported at once with its line, and suggestions for a mistyped
-argument."""
+"""race.toml: read and checked, all problems reported with their lines, and suggestions for mistyped arguments."""
 
 from __future__ import annotations
 

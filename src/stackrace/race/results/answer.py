@@ -1,5 +1,4 @@
-"""Answers of a race, leaders of each level, and conditions that would change the answer, as data; reports make the
-sentences."""
+"""Answers of a race, leaders of each level, and conditions that would change the answer, as data."""
 
 from __future__ import annotations
 
@@ -57,8 +56,7 @@ class Answer:
     ratio: Interval | None = None
     """The first stack's throughput divided by the next best's, with its limits."""
     within: float | None = None
-    """Upper limit of how much better another stack may be, 0.05 for 5 %; for ``ALIKE`` of the difference between
-    any two of them."""
+    """The most that another stack may be better, 0.05 for 5 %; for ``ALIKE`` that any two of them differ."""
     blocks_needed: int | None = None
     """Blocks that an answer is likely to take in all; None if there is an answer, or no number would do."""
     needed_s: float | None = None

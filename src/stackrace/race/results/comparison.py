@@ -70,8 +70,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """Change for the worse from base to head: 0.05 for 5 % slower, larger or longer, or 5 percentage points more
-    errors."""
+    """Change for the worse: 0.05 for 5 % slower, larger or longer, or 5 percentage points more errors."""
 
     value: float = field(metadata=SIGNED)
     """The estimate; below 0 the head is better."""
@@ -109,8 +108,7 @@ class Ruling:
     quantile the quantile of all answers."""
     head: float | None = None
     change: Change | None = None
-    """Change with the limits that the state rests on; after an alarm those of later launches, or of the alarm if
-    there are none."""
+    """Change with the limits of the state; after an alarm those of later launches, if there are any."""
     blocks: int = 0
     """Pairs of launches that it rests on; after an alarm only later ones."""
     alarm: int | None = None

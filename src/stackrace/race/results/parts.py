@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
 
 class HeldPart:
-    """Data that a feature stores with another record. Subclasses are frozen dataclasses that the codec can
-    write."""
+    """Data that a feature stores with another record. Subclasses are frozen dataclasses for the codec."""
 
     __slots__ = ()
 

@@ -109,8 +109,7 @@ class Race:
     """Network paths between load engines and hosts, one for each pair, as measured before the first block, also in
     a resumed race. Empty if each host sends its own load."""
     altered: str = ""
-    """The store's warning that the race was changed after its end, also the last of its notes; empty if
-    unchanged."""
+    """The store's warning of changes after the race's end, also the last of its notes; empty if unchanged."""
     entry: str = ""
     """Entry point of the app as in the race file: ``shop.wsgi:application``; empty for a bundled app."""
     unserved: tuple[str, ...] = ()

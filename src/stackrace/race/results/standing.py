@@ -77,8 +77,7 @@ class Reason:
 
 
 class StandingNotice:
-    """Base class of the notice that a race's JSON document shows as ``current``. Subclasses are frozen
-    dataclasses."""
+    """Base of the notice that a document shows as ``current``. Subclasses are frozen dataclasses."""
 
     __slots__ = ()
 

@@ -196,8 +196,7 @@ def _lines(race: Race, stack: str, level: Level | None) -> list[_Line]:
 
 
 def _thin(samples: Sequence[MemorySample]) -> _Line:
-    """Return at most ``_MOST_POINTS`` points in MiB, the highest of each group of samples, so that no peak is
-    lost."""
+    """Return at most ``_MOST_POINTS`` points in MiB, the highest of each group: no peak is lost."""
     line = [(sample.at_s, sample.size_bytes / 1024**2) for sample in samples]
     step = -(-len(line) // _MOST_POINTS) or 1
     return [max(line[i : i + step], key=lambda point: point[1]) for i in range(0, len(line), step)]

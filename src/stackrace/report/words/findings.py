@@ -23,8 +23,7 @@ from ...validity.registry import DECLARATIONS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Knobs:
-    """Phrases that differ between a race and a load run, with a race's as defaults. Each fits into the checks'
-    sentences."""
+    """Phrases that differ between a race, the default, and a load run. Each fits into the checks' sentences."""
 
     server: str = "stack"
     """The measured thing."""
@@ -225,8 +224,7 @@ def _limit_in_words(unit: Unit, limit: float) -> str:
 
 
 def _filled(texts: str | Mapping[str, str], key: str, finding: Finding, knobs: _Knobs) -> str:
-    """Return the declared text with its values; a finding stored by another version may lack some, and is shown
-    plainly."""
+    """Return the declared text with its values; a stored finding that lacks some is shown plainly."""
     values = {**finding.facts, "value": finding.value, "limit": finding.limit, "knob": knobs}
     try:
         return _FORMATTER.vformat(texts if isinstance(texts, str) else texts[key], (), values)

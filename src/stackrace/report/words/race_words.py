@@ -130,8 +130,7 @@ def _machines(race: Race) -> tuple[str, ...]:
 
 
 def _senders(race: Race) -> dict[str, float]:
-    """Return the machines whose engines sent the load, with their longest round trip in seconds; empty for the
-    stacks' own."""
+    """Return the machines that sent the load, with their round trip in seconds; none for the stacks' own."""
     ways_s: dict[str, float] = {}
     for share in (s for launch in race.launches for slice_ in launch.slices for s in slice_.result.engines):
         ways_s[share.name] = max(share.round_trip_s, ways_s.get(share.name, 0.0))

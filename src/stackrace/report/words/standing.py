@@ -70,8 +70,7 @@ def elsewhere(standing: Standing, race: Race) -> str:
 
 
 def _of_all(levels: Sequence[Lead], known: Sequence[Lead], race: Race, *, other: str = "") -> str:
-    """Return the sentences about ``levels``; each names its workload or way of connecting if ``known`` has
-    several."""
+    """Return the sentences about ``levels``; each names its workload or connections if ``known`` has several."""
     series: dict[tuple[str, bool], list[Lead]] = {}
     for lead in levels:
         series.setdefault((lead.workload, lead.load.keep_alive), []).append(lead)
@@ -173,8 +172,7 @@ def _spending(time: CpuTime) -> str:
 def costs(needs: Costs | None, *, short: bool = False) -> str:
     """Return the sentences about costs; empty if no cost is known.
 
-    ``short`` leaves out limits and figures that tables show, and the first of two sentences: a screen has one line
-    for them.
+    ``short`` leaves out limits, figures of tables, and the first of two sentences: a screen has one line.
     """
     if needs is None:
         return ""

@@ -16,8 +16,7 @@ _requests = count()
 
 
 def lookup():
-    """Return the result of a lookup: through the ORM for the fifth request of each ten, in memcached for the
-    others."""
+    """Return the value: through the ORM for the fifth request of each ten, from memcached for the others."""
     # next() on a count is atomic, so threads share the turns exactly.
     turn = next(_requests) % ROUND
     value = sqlalchemy.lookup() if turn == ROUND // 2 else memcached.lookup()
