@@ -64,7 +64,7 @@ class CpuTime:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
-    """Why the second row is slower than the first, by CPU time."""
+    """CPU time as the reason why the second row is behind the first."""
 
     first: CpuTime
     """CPU time of the leader."""
