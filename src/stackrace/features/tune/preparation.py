@@ -1,4 +1,4 @@
-"""Preparation of a race that tunes one stack: shaped by its goal and limits, and reduced to fit its budget."""
+"""Preparation of a race that tunes a stack: shaped by its goal and limits, and reduced to fit its budget."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The choice among configurations, and the complete answer of a race that tunes. Pure."""
+"""The choice among configurations, and the complete answer of a tuning. Pure."""
 
 from __future__ import annotations
 
@@ -54,35 +54,35 @@ class Verdict:
     index: int
     """Index of the chosen configuration."""
     last: Array
-    """(K, B): the measurements of the finals; of all blocks if the chosen one has fewer than two launches there."""
+    """(K, B): the measurements of the finals; of all blocks if the choice has fewer than two launches there."""
     anew: Launched
     """Estimates from ``last``."""
 
     @property
     def launches(self) -> int:
-        """Launches of the chosen one that its ``value`` and ``poor`` come from."""
+        """Launches of the choice that its ``value`` and ``poor`` come from."""
         return int(self.anew.count[self.index])
 
     @property
     def value(self) -> Interval:
-        """The chosen one's mean, exp of its response, with limits of 95 %."""
+        """The choice's mean, exp of its response, with limits of 95 %."""
         n, sd, df = self.launches, float(self.anew.sd[self.index]), float(self.anew.df[self.index])
         half = critical(2, df, _ALPHA) * sd / math.sqrt(n) if n > 1 else math.inf
         return ratio_of(float(self.anew.mean[self.index]), half)
 
     @property
     def poor(self) -> float | None:
-        """The least of nine in ten launches of the chosen one, exp of the response; None for one launch."""
+        """The least of nine in ten launches of the choice, exp of the response; None for one launch."""
         lower = float(poor_launch(self.anew)[self.index])
         return None if math.isnan(lower) else math.exp(lower)
 
     def relative(self, i: int) -> float:
-        """Return the mean of a configuration divided by the chosen one's, in the finals if it was in them."""
+        """Return the mean of a configuration divided by the choice's, in the finals if it was in them."""
         known = self.anew if self.anew.count[i] else self.state.known
         return math.exp(known.mean[i] - known.mean[self.index])
 
     def ratio(self, i: int) -> Interval | None:
-        """Return the ratio of the chosen one to a configuration, with limits of 95 %, in the finals if both were.
+        """Return the ratio of the choice to a configuration, with limits of 95 %, in the finals if both were.
 
         exp(m ± t·√((s_i² + s_j²)/n)) over the n blocks in which both were measured; None below two. The variances
         are shrunk towards the common one (`launched`), with Welch's degrees of freedom.

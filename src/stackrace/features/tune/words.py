@@ -1,4 +1,4 @@
-"""Sentences about a race that tunes: before it, and about its result."""
+"""Sentences about a tuning: before it, and about its result."""
 
 from __future__ import annotations
 
