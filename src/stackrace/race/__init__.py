@@ -1,1 +1,1 @@
-"""The race room: blocks, launches, slices, stopping. It emits typed events and prints nothing."""
+"""Running of races: blocks, launches, slices, stopping. It sends typed events and prints nothing."""

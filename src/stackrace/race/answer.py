@@ -1,4 +1,4 @@
-"""What a race answers, who leads, what the stacks it names cost, and what would have to be true for it to change.
+"""The answer of a race: the leaders, the costs of the named stacks, and conditions that would change it.
 
 Data only: reports make the sentences.
 """
@@ -35,13 +35,13 @@ from .results.race import Race
 from .results.standing import Costs, CpuTime, Need, Reason, Row
 
 _MOST_BEHIND = 0.25
-"""A stack that may be further behind the best than this is no advice: there is no winner yet."""
+"""Distance to the best beyond which a stack is no good advice: there is no winner yet."""
 
 
 def answer_of(judged: JudgedLevel) -> Answer:
-    """Return what ``judged``, the level that the race speaks of, answers to its question.
+    """Return the answer of ``judged``, the headline level, to the race's question.
 
-    The rule for a winner ends the race; what is said then follows the limits of the table.
+    The rule for a winner ends the race; the answer then follows the limits of the table.
     """
     race, judgement, stacks = judged.race, judged.judgement, judged.stacks
     if len(stacks) == 1:
@@ -49,7 +49,7 @@ def answer_of(judged: JudgedLevel) -> Answer:
         return Answer(kind=AnswerKind.ALONE if len(asked) == 1 else AnswerKind.ONLY, stacks=tuple(stacks))
     first = judgement.leader
     lead = judgement.family.estimate[first]
-    # the closest first; those it never met last
+    # the closest first; stacks without a common block last
     others = sorted({*range(len(stacks))} - {first}, key=lambda i: math.inf if math.isnan(lead[i]) else lead[i])
     same = _alike(judgement, race.difference)
     kind = _kind(race, judgement, same)
@@ -83,7 +83,7 @@ def _kind(race: Race, judgement: Judgement, same: Sequence[int]) -> AnswerKind:
 
 
 def _alike(judgement: Judgement, difference: float) -> list[int]:
-    """Return who is not proved worse than the leader, if nothing that matters lies between any two of them."""
+    """Return the stacks not proved worse than the leader, if no difference between any two of these matters."""
     rivals = [i for i, tier in enumerate(judgement.tiers) if tier == 1 and i != judgement.leader]
     pairs = combinations((judgement.leader, *rivals), 2)
     return rivals if all(judgement.apart(i, j) <= difference for i, j in pairs) else []
@@ -100,7 +100,7 @@ def _within(race: Race, judgement: Judgement, kind: AnswerKind, named: Sequence[
         case AnswerKind.ALIKE:
             return max(judgement.apart(i, j) for i, j in combinations(named, 2))
         case AnswerKind.GOOD:
-            # the rule named it, or who beats the one it named; or no limits reach further
+            # the rule named this stack or one that it beats, or the limits reach no further
             return race.difference
         case AnswerKind.CLOSE | AnswerKind.UNDECIDED:
             return judgement.behind
@@ -108,7 +108,7 @@ def _within(race: Race, judgement: Judgement, kind: AnswerKind, named: Sequence[
 
 
 def _needed_s(race: Race, judgement: Judgement, stacks: int) -> float | None:
-    """Return what further blocks of ``stacks`` stacks will take, if launches go on to cost what they did."""
+    """Return the seconds of the further blocks of ``stacks`` stacks, if launches go on to cost the same."""
     done = len(blocks_of(race))
     if judgement.blocks_needed is None or not race.launches or not race.elapsed_s or race.repeats is not None:
         return None
@@ -121,7 +121,7 @@ def _is_hopeless(race: Race, judgement: Judgement) -> bool:
 
 
 def lead_of(judged: JudgedLevel) -> Lead:
-    """Return who holds the first place at one level, as the answer at that level would say."""
+    """Return the leaders at one level, as the answer at that level would name them."""
     nobody = Lead(kind=LeadKind.OPEN, load=judged.level.load, workload=judged.level.workload)
     judgement, stacks = judged.judgement, judged.stacks
     first = judgement.leader
@@ -145,28 +145,28 @@ def lead_of(judged: JudgedLevel) -> Lead:
 
 
 _CHEAPER = 0.75
-"""A stack is clearly cheaper when it needs at most this share of the memory or CPU time."""
+"""Share of the memory or CPU time up to which a stack is clearly cheaper."""
 _DEARER = 1.1
-"""A cheaper stack may need this much more of the other resource and still count as cheaper."""
+"""Factor by which a cheaper stack may need more of the other resource."""
 
 _SETTINGS = re.compile(r":[^/+]*")
 
 _MOST_OF_IT = 0.5
-"""A hop explains a difference when it makes up at least this share of it."""
+"""Share of a difference that a hop must make up to explain it."""
 
 
 def memory(row: Row) -> float:
-    """Return the bytes (peak PSS) of the row's own hops; 0 where unknown."""
+    """Return the bytes (peak PSS) of the row's own hops; 0 if unknown."""
     return sum(_part(row.stack, row.memory_bytes, inside=True).values())
 
 
 def cpu_ms(row: Row) -> float:
-    """Return the CPU ms per request of the row's own hops; 0 where unknown."""
+    """Return the CPU ms per request of the row's own hops; 0 if unknown."""
     return _cpu_time(row).total_ms
 
 
 def costs_of(judged: JudgedLevel, next_best: str) -> Costs | None:
-    """Return what the first stack needs against ``next_best``, as the answer names it; None without one."""
+    """Return the needs of the first stack against ``next_best``, as the answer names it; None without one."""
     if not next_best:
         return None
     first, second = judged.first, judged.stacks.index(next_best)
@@ -186,7 +186,7 @@ def _need(row: Row) -> Need:
 
 
 def _cheaper_equal(judged: JudgedLevel, first: int) -> int | None:
-    """Return the stack of the first tier that costs clearly less than ``first``, the one with the least memory."""
+    """Return the stack of the first tier that is clearly cheaper than ``first``, the one with the least memory."""
     own = judged.row(first)
     rivals = [judged.stacks.index(row.stack) for row in judged.rows if row.tier == 1 and row.stack != own.stack]
     equal = [i for i in rivals if _cheaper(judged.row(i), own)]
@@ -216,7 +216,7 @@ def _part(stack: str, costs: Mapping[str, float], *, inside: bool) -> dict[str, 
 
 
 def reason_of(rows: Sequence[Row]) -> Reason | None:
-    """Return where the CPU time of the first two rows goes; None when none was seen."""
+    """Return the CPU time of the first two rows; None if none was measured."""
     first, *others = (_cpu_time(row) for row in rows[:2])
     if min(time.total_ms for time in (first, *others)) <= 0:
         return None
@@ -241,17 +241,17 @@ def _added_hop(first: CpuTime, second: CpuTime) -> str:
 
 
 _MOST = 4
-"""More of them would bury the likely ones."""
+"""The most conditions: more would hide the likely ones."""
 _FAR = 0.3
-"""Nobody calls a larger difference one that does not matter."""
+"""The largest difference that users might call one that does not matter."""
 _HEAVY = 0.3
-"""A service that takes this share of the CPU time is worth a word."""
+"""Share of the CPU time from which services are worth mentioning."""
 _HEAVIEST = 0.8
-"""So is an app whose process takes this share."""
+"""Share of the CPU time from which the app's own process is worth mentioning."""
 
 
 def conditions_of(levels: Sequence[JudgedLevel], headline: int) -> tuple[Condition, ...]:
-    """Return at most ``_MOST`` conditions; none where there is nothing to compare."""
+    """Return at most ``_MOST`` conditions; none if there is nothing to compare."""
     judged = levels[headline]
     if len(judged.rows) < 2:
         return ()
@@ -273,10 +273,9 @@ def _all(levels: Sequence[JudgedLevel], judged: JudgedLevel) -> Iterator[Conditi
 
 
 def _difference(judged: JudgedLevel) -> Iterator[Condition]:
-    """Name the stack that differences of a little more make as good as the winner: by the limits of its ratio.
+    """Yield the stack that a slightly larger difference makes as good as the winner, by the limits of its ratio.
 
-    Who will do where more does not matter is no question while nobody wins: the answer itself says how far behind
-    a leader may be.
+    Without a winner there is none: the answer itself says how far behind a leader may be.
     """
     judgement, now = judged.judgement, judged.race.difference
     if judgement.winner is None:
@@ -368,7 +367,7 @@ def _cpu(rows: Sequence[Row], first: Row) -> Iterator[Condition]:
 
 
 def _elsewhere(row: Row) -> Iterator[Condition]:
-    """Say how little the choice of stack can change where a service, or the app's own process, takes the time."""
+    """Yield how little the choice of stack can change if a service, or the app's own process, takes the time."""
     time = _cpu_time(row)
     services_ms = sum(time.services.values())
     whole_ms = time.total_ms + services_ms

@@ -25,29 +25,29 @@ from .stopwatch import Phase
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """What memory may be used, and what stacks use."""
+    """Memory that may be used, and memory that stacks use."""
 
     room_bytes: float = math.inf
-    """What the place had to spare with no stack up."""
+    """Free memory of the place with no stack up."""
     known: Mapping[str, int] = field(default_factory=dict)
     """The largest size of each stack so far, in bytes by path, a twin's under its original's."""
     bound_bytes: int | None = None
-    """What each stack may have at most, None for no limit."""
+    """Memory limit of each stack, None for no limit."""
     alone: frozenset[str] = frozenset()
-    """The stacks, by path, of which only one can be up, since they write to the same places."""
+    """Paths of the stacks of which only one can be up, since they write to the same places."""
 
     def fits(self, up: Sequence[str], another: str) -> bool:
-        """Tell whether ``another`` may be launched beside those that are ``up``, all by path.
+        """Return True if ``another`` may be launched beside those that are ``up``, all by path.
 
-        A stack that has its limit may come to use all of it. One that was never seen counts as the largest of those
-        that were. A stack alone always fits: there is no smaller batch. Beside one of ``alone`` no other one does.
+        A stack with a limit may come to use all of it. An unknown stack counts as the largest known one. A stack
+        alone always fits, because no batch is smaller. Two stacks of ``alone`` never fit together.
         """
         if self._is_alone(another) and any(map(self._is_alone, up)):
             return False
         return not up or sum(map(self._size, (*up, another))) <= MEMORY_SHARE * self.room_bytes
 
     def batch_size(self, stacks: Sequence[str]) -> int:
-        """Return how many of ``stacks`` to have up at once, so that all batches are about equally large."""
+        """Return the number of ``stacks`` to have up at once, so that all batches are about equally large."""
         batches, up = 1, list[str]()
         for stack in stacks:
             if not self.fits(up, stack):
@@ -65,41 +65,41 @@ class Memory:
 
 
 _REDO_SHARE = 4
-"""At most one in so many cells of a pass is measured again."""
+"""At most one of this many cells of a pass is measured again."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Block:
     """The steps of one block; ``run`` takes them in order.
 
-    No slice ends after the steps' deadline. Where not all stacks fit into memory the steps are taken batch by
-    batch; pairs are compared across batches, too, so the twins are dealt out like everybody else.
+    No slice ends after the steps' deadline. If not all stacks fit into memory, the steps are taken batch by batch.
+    Pairs are compared across batches, too, so the twins are distributed like all others.
     """
 
     plan: BlockPlan
     replan: Callable[[Overhead], BlockPlan | None]
-    """Returns the block's plan by what launches, warm-ups and rests turned out to cost."""
+    """Function that returns the block's plan for the measured cost of launches, warm-ups and rests."""
     lengths: Callable[[], SliceLengths]
-    """Returns how long slices are meant to be, by what warm-ups told."""
+    """Function that returns the intended lengths of slices, after the warm-ups so far."""
     cells: Sequence[Cell]
     steps: Steps
     shuffler: random.Random
     warmup_cap_s: float
     """The longest warm-up of a stack."""
     stop_s: float
-    """What stopping is expected to take."""
+    """Expected time of the stops."""
     warmed: Callable[[Cell, WarmUp], None] = lambda cell, warm_up: None
-    """Hears what each warm-up told."""
+    """Function that gets the result of each warm-up."""
     alike: bool = False
-    """Whether no level comes before others."""
+    """True if all levels are equally important."""
     bound_bytes: int | None = None
-    """The memory that each stack may use; None: nothing bounds it."""
+    """Memory limit of each stack; None: no limit."""
     together: int | None = None
-    """How many stacks may be up at once; None for as many as memory holds."""
+    """The most stacks that may be up at once; None for as many as memory holds."""
     meter: OverheadMeter = field(default_factory=OverheadMeter)
 
     def run(self) -> Overhead:
-        """Run the block; returns what it spent beside its slices."""
+        """Run the block; return its time beside its slices."""
         order = list(dict.fromkeys(cell.stack for cell in self.cells))
         self.shuffler.shuffle(order)
         steps, end_s = self.steps, self.steps.deadline_s
@@ -107,7 +107,7 @@ class Block:
         waiting, batches = deque(order), 0
         memory = self._memory()
         if memory.alone or self._batch(memory, order) < len(order):
-            # where memory is short, what those before still hold counts; and who can run only once must be gone
+            # if memory is short, earlier stacks must release theirs; a stack that can run only once must be gone
             steps.pending_stops.finish()
             memory = self._memory()
         most = self._batch(memory, order)
@@ -119,7 +119,7 @@ class Block:
                     self._bring_up(waiting, memory, most)
                     up_s = time.monotonic()
                     self.meter.launching_s += up_s - begun_s
-                    # what is left is shared fairly with the batches to come
+                    # share the remaining time fairly with later batches
                     steps.deadline_s = end_s - (end_s - time.monotonic()) * len(waiting) / ahead
                     steps.is_share = bool(waiting)
                     for stack in list(steps.up):
@@ -156,7 +156,7 @@ class Block:
         return self.stop_s if self.steps.pending_stops.stop_s is None else self.steps.pending_stops.stop_s
 
     def _bring_up(self, waiting: deque[Stack], memory: Memory, most: int) -> None:
-        """Launch the next of those ``waiting``: at least one, ``most`` while there is room and time."""
+        """Launch the next stacks of ``waiting``: at least one, up to ``most`` while there is room and time."""
         steps, launched = self.steps, 0
         while waiting and launched < most and memory.fits([stack.path for stack in steps.up], waiting[0].path):
             if launched and self._late:
@@ -166,11 +166,11 @@ class Block:
 
     @property
     def _late(self) -> bool:
-        """Whether nothing can be measured any more: what is prepared now would only overrun the budget."""
+        """True if nothing can be measured any more: further preparation would only exceed the budget."""
         return time.monotonic() >= self.steps.deadline_s
 
     def _warm_up(self, stack: Stack) -> None:
-        """Warm up with each workload that the stack meets, at its highest concurrency; they share the time."""
+        """Warm up with each workload of the stack, at its highest concurrency; they share the time."""
         steps = self.steps
         steps.rest()
         steps.sink(Progress(Activity.WARMING_UP, original_path(stack.path)))
@@ -188,10 +188,10 @@ class Block:
         steps.withdraw_if_dead(stack)
 
     def _measure(self, stacks: int, *, to_the_end: bool) -> None:
-        """Take the planned passes; more of them ``to_the_end`` if what is left would not hold another block anyway.
+        """Take the planned passes, and ``to_the_end`` more of them if the rest would not hold another block.
 
-        How long rests take shows in the passes, so each one mends the plan of the next; not where the block of
-        ``stacks`` stacks has several batches, each of which is to be measured alike.
+        Passes show how long rests take, so each one corrects the plan of the next; not if the block of ``stacks``
+        stacks has several batches, because all must be measured alike.
         """
         self.steps.pending_stops.finish()
         up = self.steps.up
@@ -244,31 +244,31 @@ class Block:
 
 
 _SHORT_S = 1.0
-"""With less than this no stretch is long enough to be called steady: then throughput must only not rise any more.
+"""Warm-up time below which no stretch is long enough to be called steady: then throughput must only stop rising.
 Fresh stacks reach their speed after 0.1 to 0.2 s: docs/decisions/0024-duty-cycle.md."""
 _LEAST_BINS = 3
 _LOOK_BINS = 4
-"""How often it is asked whether throughput is steady, which takes some computing."""
+"""Bins between tests of steady throughput, which take some computing."""
 _RISING = 0.1
 _BINS_PER_POINT = 2
-"""Bins of 100 ms are joined to 200 ms: short enough to see a change, long enough to be calm."""
+"""Bins of 100 ms joined to one of 200 ms: short enough to see a change, long enough to be calm."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WarmUp:
-    """What came of a warm-up."""
+    """Result of a warm-up."""
 
     spent_s: float
     answers: int
-    """Right ones."""
+    """Right answers."""
     answered_s: float
-    """The time in which they came; all of it where there was none."""
+    """Time up to the last answer; all of it if there was none."""
 
 
 def warm_up(place: Place, cell: Cell, cap_s: float, *, least_s: float = 0.0) -> WarmUp:
-    """Send a cell's load until the throughput is steady or ``cap_s`` is over.
+    """Send a cell's load until the throughput is steady or ``cap_s`` is over; return the result.
 
-    It goes on for ``least_s`` at least: how long an answer takes, for nothing is known before one is there.
+    The warm-up takes at least ``least_s``, the time of an answer: nothing is known before the first one.
     """
     load = replace(cell.load, duration_s=cap_s, requests=None)
     least_bins = max(_LEAST_BINS, math.ceil(least_s / WARM_BIN_S))
@@ -301,10 +301,10 @@ def _steady(cap_s: float) -> Enough:
 
 
 def rising(counts: Sequence[int]) -> bool:
-    """Tell whether the last bin has more answers than the one before, by a tenth and by more than chance.
+    """Return True if the last bin has more answers than the one before, by a tenth and by more than chance.
 
-    Chance is two standard deviations of the difference of two Poisson counts. Nothing is told of too few bins, or
-    of none with an answer: then it is taken to rise.
+    Chance is two standard deviations of the difference of two Poisson counts. With too few bins, or no answer in
+    the last one, it counts as rising.
     """
     if len(counts) < _LEAST_BINS or not counts[-1]:
         return True

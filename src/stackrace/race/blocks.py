@@ -1,4 +1,4 @@
-"""Kinds of blocks: of slices fitted to a budget, of slices of cells that are chosen anew, of counted runs."""
+"""Kinds of blocks: slices fitted to a budget, slices of cells that are chosen anew, counted runs."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ from .steps import Steps, shuffled, shuffler_of
 from .twins import entrants
 
 WARMUP_CAP_S = 1.5
-"""A stack's warm-up ends here: more blocks of stacks that are nearly warm tell more than few of others."""
+"""The longest warm-up of a stack: more blocks of stacks that are nearly warm show more than few of warm ones."""
 
 _SINGLE_BLOCKS = 3
-"""The first blocks measure each cell once: what is clear shows in them. Not those of a tuning, which has a launch
-or two of most configurations."""
+"""The first blocks that measure each cell once: they show clear differences. Not in a tuning, which has only a
+launch or two of most configurations."""
 
 MOST_PASSES = 4
 _MOST_TIME = 0.5
-"""No second pass is made where a block would take more of the time left: other blocks are to follow."""
+"""Share of the time left up to which a block may have a second pass: other blocks must follow."""
 
 
 class Blocks(ABC):
-    """A kind of block: what each consists of, and how many there are. ``ending`` says why there is no other."""
+    """A kind of block: its contents and number. ``ending`` is the reason why there is no further one."""
 
     ending = Ending.BUDGET
 
@@ -54,18 +54,18 @@ class Blocks(ABC):
 
     @abstractmethod
     def check(self, remaining_s: float) -> None:
-        """Raise InputError when not even one block is possible in ``remaining_s``, which may be infinite."""
+        """Raise InputError if not even one block is possible in ``remaining_s``, which may be infinite."""
 
     @abstractmethod
     def another(self, steps: Steps, racing: Sequence[Stack], remaining_s: float) -> bool:
-        """Make one more block within ``remaining_s``; False when there is to be none."""
+        """Run one more block within ``remaining_s``; return False if there is none left."""
 
 
 class Rounds(Blocks):
-    """Makes blocks of slices for each cell that is still open, alike, until the budget holds no other.
+    """Blocks of slices, with each cell that is still open measured alike, until the budget holds no other.
 
-    What is not wanted any more leaves its time to the rest, so that later blocks are shorter and there are more.
-    Where few cells are left, launching costs more than they do, and each is measured several times a launch.
+    Cells that are dropped leave their time to the rest, so later blocks are shorter and there are more. If few
+    cells are left, launching costs more than they do, and each is measured several times a launch.
     """
 
     def __init__(self, plan: RacePlan, open_cells: OpenCells) -> None:
@@ -77,19 +77,19 @@ class Rounds(Blocks):
         self._overhead = replace(
             expected,
             warmup_s=min(expected.warmup_s, WARMUP_CAP_S),
-            # those of a batch stop together, and only the last batch's stop is not made up for
+            # the stacks of a batch stop together; only the last batch's stop adds time at the end
             stop_s=expected.stop_s if plan.together is None else min(expected.stop_s, STOP_S * plan.together),
         )
         self._slice_s = SLICE_S if plan.slice_s is None else plan.slice_s
 
     def check(self, remaining_s: float) -> None:
-        """Refuse, before any of it is spent, a budget that does not hold a block of all cells that open it."""
+        """Raise InputError, before any of it is spent, for a budget too short for a block of all opening cells."""
         cells = self._open_cells(self._plan.race, self._plan.cells(entrants(self._plan)))
         if remaining_s < self._block_s(cells) + self._overhead.stop_s:
             raise too_short_for(self._plan, self._block_s(cells) + self._overhead.stop_s, remaining_s)
 
     def another(self, steps: Steps, racing: Sequence[Stack], remaining_s: float) -> bool:
-        """Make one more block within ``remaining_s``; False when none fits."""
+        """Run one more block within ``remaining_s``; return False if none fits."""
         cells = tuple(self._open_cells(steps.ledger.race, self._plan.cells(racing)))
         if not cells or remaining_s < self._block_s(cells) + self._overhead.stop_s:
             return False
@@ -114,7 +114,7 @@ class Rounds(Blocks):
         return True
 
     def _passes(self, cells: Sequence[Cell], remaining_s: float) -> int:
-        """Return the passes of a block: as many as its launches are worth, and fit into ``_MOST_TIME``."""
+        """Return the passes of a block: as many as its launches justify, and as fit into ``_MOST_TIME``."""
         beside_s = self._overhead.empty_block_s(len({cell.stack for cell in cells}))
         pass_s = self._block_s(cells) - beside_s
         fitting = int((_MOST_TIME * (remaining_s - self._overhead.stop_s) - beside_s) / pass_s)
@@ -126,9 +126,9 @@ class Rounds(Blocks):
 
 
 class Slices(Blocks):
-    """Decides how the next block of slices is cut, or that the budget holds no other.
+    """Blocks of slices, each planned for the rest of the budget, until it holds no other.
 
-    What was launched before an interruption tells what the next launches will cost.
+    In a resumed race, earlier launches tell the cost of the next ones.
     """
 
     def __init__(self, plan: RacePlan) -> None:
@@ -139,11 +139,11 @@ class Slices(Blocks):
         self._overhead = overhead_of_launches(counted(plan.race).launches, expected)
 
     def check(self, remaining_s: float) -> None:
-        """Refuse, before any of it is spent, a budget that does not hold even one block."""
+        """Raise InputError, before any of it is spent, for a budget that does not hold even one block."""
         self._next(entrants(self._plan), remaining_s, 0)
 
     def another(self, steps: Steps, racing: Sequence[Stack], remaining_s: float) -> bool:
-        """Make one more block within ``remaining_s``; False when none fits."""
+        """Run one more block within ``remaining_s``; return False if none fits."""
         self._lengths = self._lengths_of(racing)
         block_plan = self._next(racing, remaining_s, steps.number)
         if block_plan is None:
@@ -173,7 +173,7 @@ class Slices(Blocks):
         return [cell for cell in cells if cell.level == level]
 
     def _hear(self, racing: Sequence[Stack], cell: Cell, warm: WarmUp) -> None:
-        """Take what a stack's warm-up told of its pages for this and its next launches."""
+        """Use what a stack's warm-up showed about its pages for this and its next launches."""
         known = self._page_of(cell)
         cores = len(self._plan.race.cores.stack_cores)
         page = heard(known, cell.load.concurrency, warm.answers, warm.answered_s, cores)
@@ -185,7 +185,7 @@ class Slices(Blocks):
         return self._pages.get((original_path(cell.stack.path), cell.workload.name), cell.workload.page)
 
     def _lengths_of(self, racing: Sequence[Stack]) -> SliceLengths:
-        """Return how long slices are to be for the stacks that still race, the slowest of which decides."""
+        """Return the lengths of slices for the stacks that still race; the slowest one decides."""
         plan = self._plan
         if not self._pages:
             return self._lengths
@@ -213,19 +213,19 @@ class Slices(Blocks):
         )
 
     def _extent(self, racing: Sequence[Stack]) -> Extent:
-        """An exhaustive race is to tell as much of every level; in others the answer's own comes first."""
+        """Return the extent of a pass: exhaustive races measure all levels alike, others the headline first."""
         return extent_of(self._plan.cells(racing), alike=self._plan.race.exhaustive)
 
 
 _RUN_LIMIT_S = 600.0
-"""A run of a number of requests is cut off after so long: against a server that hangs it might never end."""
+"""The longest run of a number of requests: with a server that hangs it might never end."""
 
 
 class Runs(Blocks):
-    """Makes as many blocks of runs as were asked for, time permitting.
+    """Blocks of runs, as many as requested, time permitting.
 
-    A block has one run of each cell, in shuffled order. Where ``open_cells`` chooses among the cells, those it
-    leaves out are not run any more.
+    A block has one run of each cell, in shuffled order. If ``open_cells`` chooses among the cells, those it leaves
+    out are not run any more.
     """
 
     def __init__(self, plan: RacePlan, repeats: int, open_cells: OpenCells | None = None) -> None:
@@ -236,10 +236,10 @@ class Runs(Blocks):
         self.ending = Ending.COMPLETED
 
     def check(self, remaining_s: float) -> None:
-        """Any number of runs may be made: nothing is refused."""
+        """Accept any budget: any number of runs may be made."""
 
     def another(self, steps: Steps, racing: Sequence[Stack], remaining_s: float) -> bool:
-        """Make one more block within ``remaining_s``, infinite where nothing bounds it; False when it is over."""
+        """Run one more block within ``remaining_s``, which may be infinite; return False at the end."""
         if steps.number >= self._repeats or self.ending is Ending.BUDGET:
             return False
         begun_s = time.monotonic()
@@ -249,7 +249,7 @@ class Runs(Blocks):
             cells = self._open_cells(steps.ledger.race, cells)
         order = shuffled(cells, shuffler_of(self._plan.race.seed, steps.number))
         stacks = tuple(dict.fromkeys(cell.stack.path for cell in order))
-        # the blocks to come take as long as those before did, if the budget allows them
+        # later blocks take as long as earlier ones, within the budget
         done = steps.number
         eta_s = min(self._spent_s / done * (self._repeats - done), remaining_s) if done else None
         steps.sink(BlockStarted(done, stacks, eta_s))
@@ -271,10 +271,10 @@ def _run(cell: Cell, steps: Steps) -> None:
             if cell.stack in steps.up and limit_s > 0:
                 steps.announce(cell)
                 observation = steps.measure(cell, cell.load, 0.0, limit_s)
-                # a run is what it is: there is no second one beside the repeats that were asked for
+                # a run is never repeated beyond the requested repeats
                 steps.wait_for_quiet(steps.book(cell, replace(observation, limit_s=limit_s), may_redo=False))
     finally:
         if steps.up:
             steps.retire()
-            # a cold start is measured: nothing else may be under way
+            # the next cold start is measured: nothing else may run
             steps.pending_stops.finish()

@@ -1,6 +1,6 @@
-"""What a race may decide on the way: whether its question is answered, and who need not go on; and who decides it.
+"""Decisions during a race: whether its question is answered, and which stacks need not go on.
 
-Where no feature does, the winner is looked for.
+A feature may decide; by default the race looks for the winner.
 """
 
 from __future__ import annotations
@@ -26,32 +26,30 @@ if TYPE_CHECKING:
     from .preparation.prepared import PreparedRace
 
 _PATIENCE = 4
-"""An answer waits for a stack whose slices were all refused until it was launched so often."""
+"""Launches after which an answer no longer waits for a stack whose slices were all rejected."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decisions:
-    """What a race may do next: stop, its question being answered, or go on without some."""
+    """Decision on a race's next step: stop, as its question is answered, or go on without some stacks."""
 
     settled: bool
     dropped: frozenset[str]
-    """The paths of the stacks that need not be raced any more."""
+    """Paths of the stacks that need not be raced any more."""
     blocks_needed: float = math.nan
-    """Blocks that the whole race is likely to need; infinite where no number of them would decide, NaN where
-    nothing is known."""
+    """Blocks that the whole race is likely to need; infinite if no number would decide, NaN if unknown."""
 
 
 _OPEN = Decisions(settled=False, dropped=frozenset())
 
 
 def decisions(race: Race) -> Decisions:
-    """Return what the last planned look decided at the headline level, nothing before the first.
+    """Return the decision of the last planned look at the headline level, none before the first look.
 
-    Call it between blocks, when each has been raced by all. Settled: the question is answered there. Dropped: for
-    a winner, who can be the best no more, or not by anything that matters. Nothing is decided in an exhaustive
-    race, or in one whose runs are counted. A stack alone is done when its own throughput is known to within the
-    difference. A machine whose ratios of stacks are unequal decides nothing; once it is left out, a stack that was
-    dropped may be in again.
+    Call it between blocks, when every stack has raced each of them. Settled: the question is answered. Dropped: for
+    a winner, stacks that cannot be the best any more, or not by a difference that matters. Exhaustive races and
+    counted runs decide nothing. A single stack is settled when its throughput is known to within the difference. A
+    machine with unequal ratios decides nothing; once it is left out, a dropped stack may return.
     """
     race = counted(race)
     if race.exhaustive or race.repeats is not None:
@@ -65,7 +63,7 @@ def decisions(race: Race) -> Decisions:
     if len(_asked(race, level.workload)) == 1:
         return Decisions(settled=_known(race, level, blocks), dropped=frozenset())
     if len(level.stacks) < 2:
-        # compared with nothing
+        # a single stack has no rival
         return _OPEN
     judgement = judgement_of(race, level, drops=True)
     # twins that differ may still come together: a race that is void so far does not end early
@@ -78,7 +76,7 @@ def decisions(race: Race) -> Decisions:
 
 
 def _awaited(race: Race, level: MeasuredLevel) -> bool:
-    """Tell whether a stack that was up, but had nothing believable so far, may still be measured."""
+    """Return True if a stack that started, but has no valid slice so far, may still get one."""
     missing = set(_asked(race, level.workload)) - set(level.stacks)
     ready = Counter(launch.stack for launch in race.launches if launch.ready_s is not None)
     return any(0 < ready[stack] < _PATIENCE for stack in missing)
@@ -95,37 +93,37 @@ def _asked(race: Race, workload: str) -> tuple[str, ...]:
 
 
 OpenCells = Callable[[Race, Sequence[Cell]], Sequence[Cell]]
-"""Returns those of the cells that are still to be raced, after the race so far; none of them ends the race."""
+"""Function that chooses the cells still to be raced, after the race so far; choosing none ends the race."""
 
 Decide = Callable[[Race], Decisions]
-"""Says between blocks whether a race's question is answered, and who need not go on."""
+"""Function that decides between blocks whether a race's question is answered, and which stacks need not go on."""
 
 
 class Strategist(Protocol):
-    """How a race with a part of a feature's goes."""
+    """Course of a race with a feature's part."""
 
     @property
     def verb(self) -> str:
-        """What starts such a race: ``stackrace tune STACK``."""
+        """Command that starts such a race: ``stackrace tune STACK``."""
 
     def fewest(self, race: Race) -> int:
-        """Return how many stacks must be ready before any is launched, when ``race`` goes on."""
+        """Return the number of stacks that must be ready before any is launched, if ``race`` is resumed."""
 
     def again(self, fresh: PreparedRace, race: Race) -> PreparedRace:
-        """Return ``fresh`` as ``race``, which goes on, had it."""
+        """Return ``fresh`` as the prepared ``race`` to resume."""
 
     def outlook(self, fresh: PreparedRace) -> tuple[str, ...]:
-        """Return what is to be expected of it, one sentence each."""
+        """Return the forecasts for the race, one sentence each."""
 
     def show(self, race: Race, *, html: Path | None, as_json: bool) -> None:
-        """Show what came of it, on the command line; InterruptedRace or RefusedError where it is no answer."""
+        """Show the result on the command line; InterruptedRace or RefusedError if it is no answer."""
 
     def decisions(self, ready: PreparedRace) -> tuple[OpenCells, Decide]:
-        """Return who chooses the cells before each block, and who says when the question is answered."""
+        """Return the function that chooses the cells before each block, and the one that decides the question."""
 
 
 def strategist_of(race: Race) -> Strategist | None:
-    """Return who decides in ``race``; None where the winner is looked for."""
+    """Return the strategist that decides in ``race``; None if the race looks for the winner."""
     for strategy in declared(Strategy):
         if isinstance(race.parts.held.get(strategy.part), RacePart):
             return strategist_named(strategy.part)
@@ -133,6 +131,6 @@ def strategist_of(race: Race) -> Strategist | None:
 
 
 def strategist_named(part: str) -> Strategist:
-    """Return who decides in races that have the part of this name."""
+    """Return the strategist of races that have the part of this name."""
     found: Strategist = load(next(each.place for each in declared(Strategy) if each.part == part))
     return found

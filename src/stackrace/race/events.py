@@ -1,4 +1,4 @@
-"""What a race tells the world while it runs: typed events, sent to a sink; the race itself prints nothing."""
+"""Events that a race sends to a sink while it runs; the race itself prints nothing."""
 
 from __future__ import annotations
 
@@ -14,84 +14,84 @@ from .stopwatch import Duty
 
 
 class Activity(StrEnum):
-    """What a race is doing, for whoever shows its progress."""
+    """Current activity of a race, for progress displays."""
 
     STARTING = "starting"
     CALIBRATING = "calibrating"
-    """The load engine measures what it can reach by itself."""
+    """The load engine measures its own limit."""
     LAUNCHING = "launching"
     WARMING_UP = "warming up"
     MEASURING = "measuring"
     STOPPING = "stopping"
     WAITING = "waiting for quiet"
-    """Other programs have the cores."""
+    """Other programs use the cores."""
 
     @property
     def must_not_be_disturbed(self) -> bool:
-        """Whether drawing on a terminal would compete with what is measured."""
+        """True if drawing on a terminal would compete with the measurement."""
         return self is Activity.MEASURING
 
 
 @dataclass(frozen=True, slots=True)
 class RaceStarted:
-    """The race begins; ``race`` has no launches yet."""
+    """Start of the race; ``race`` has no launches yet."""
 
     race: Race
 
 
 @dataclass(frozen=True, slots=True)
 class TwinChosen:
-    """Another stack than ``RaceStarted`` said runs twice, as that one could not be launched."""
+    """Change of the twin, as the stack of ``RaceStarted`` could not be launched."""
 
     stack: str
-    """Its path; empty: none does."""
+    """Path of the new stack; empty if none runs twice."""
 
 
 @dataclass(frozen=True, slots=True)
 class RaceResumed:
-    """The race goes on after an interruption; ``race`` has all its launches, those of the cut block marked."""
+    """Start of a resumed race; ``race`` has all its launches, those of the interrupted block marked."""
 
     race: Race
 
 
 @dataclass(frozen=True, slots=True)
 class StackDescribed:
-    """What exactly a stack is, known once it has been rendered."""
+    """Facts about a stack, known once it has been rendered."""
 
     facts: StackFacts
 
 
 @dataclass(frozen=True, slots=True)
 class BlockStarted:
-    """One shuffled pass begins."""
+    """Start of a block."""
 
     block: int
     stacks: tuple[str, ...]
-    """Paths, in their order."""
+    """Paths of its stacks, in their order."""
     eta_s: float | None
-    """The time left, None where it cannot be foretold."""
+    """Time left, None if it cannot be predicted."""
 
 
 @dataclass(frozen=True, slots=True)
 class BlockEnded:
-    """One pass is over."""
+    """End of a block."""
 
     block: int
-    """How many are over."""
+    """Number of blocks that are over."""
     race: Race
-    """Every launch so far, ready for the statistics."""
+    """Record of all launches so far, ready for the statistics."""
 
 
 @dataclass(frozen=True, slots=True)
 class LaunchStarted:
-    """A stack is being started; ``launch`` has no slices yet."""
+    """Start of a stack; ``launch`` has no slices yet."""
 
     launch: Launch
 
 
 @dataclass(frozen=True, slots=True)
 class SliceEnded:
-    """A slice is measured and checked; its launch is still open."""
+    """End of a slice that was measured and checked; its launch is still open."""
 
     launch_id: str
     slice: Slice
@@ -99,32 +99,32 @@ class SliceEnded:
 
 @dataclass(frozen=True, slots=True)
 class LaunchEnded:
-    """A stack was stopped; ``launch`` is complete."""
+    """End of a stack; ``launch`` is complete."""
 
     launch: Launch
 
 
 @dataclass(frozen=True, slots=True)
 class RaceEnded:
-    """The race is over."""
+    """End of the race."""
 
     ending: Ending
     elapsed_s: float
     duty: Duty | None = None
-    """Where its time went."""
+    """Time of the race by activity."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What goes on at this moment."""
+    """Progress at this moment."""
 
     activity: Activity
     stack: str | None = None
-    """The path of the stack it concerns."""
+    """Path of the stack in question."""
     cell: Cell | None = None
-    """What is measured."""
+    """The measured cell."""
     disturbance: Disturbance | None = None
-    """Who has the cores, while it waits for quiet."""
+    """Programs that use the cores, while the race waits for quiet."""
 
 
 Event = (

@@ -1,4 +1,4 @@
-"""How long a race will need for its answer, before anything is launched. Pure arithmetic."""
+"""Forecast of the time that a race needs for its answer, before anything is launched. Pure arithmetic."""
 
 from __future__ import annotations
 
@@ -13,45 +13,45 @@ from .schedule import MOST_BLOCKS, Extent, block_s
 from .twins import TWIN_BLOCKS
 
 READY_S = 8.0
-"""Looking at the app and its stacks, before the first launch."""
+"""Time to examine the app and its stacks, before the first launch."""
 
 _LAUNCH_S = 0.4
 _WARMUP_S = 0.6
-"""Per stack of a quick app: 201 launches of default races on two cores took 0.33 to 0.4 and 0.58 to 0.62 s."""
+"""Seconds per stack of a quick app: 201 launches in default races on two cores took 0.33–0.4 and 0.58–0.62 s."""
 
 _STOP_S = 1.0
-"""All stacks of a block together: the slowest servers take a second to stop."""
+"""Time to stop all stacks of a block together: the slowest servers take a second."""
 
 _AROUND_S = 0.09
-"""What else surrounds a slice, in the same races: the probe, the speed canary, the check that stacks rest."""
+"""Other time around a slice, in the same races: the probe, the speed canary, the check that stacks are idle."""
 
 _TOGETHER_BLOCKS = 2
-"""After so many blocks half of the stacks are usually known not to be the best, and race no more."""
+"""Blocks after which usually half of the stacks are known not to be the best, and race no more."""
 
 _SLACK = 1.15
-"""A forecast may exceed a budget by so much: about half of the races are over before it."""
+"""Factor by which a forecast may exceed a budget: about half of the races end before their forecast."""
 
 _FEWEST = 2
-"""A single stack is compared with nothing."""
+"""A single stack has no rival."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForecastInput:
-    """What each stack of a race goes through."""
+    """Work for each stack of a race."""
 
     lengths: SliceLengths = USUAL_LENGTHS
     headline: int = 1
-    """Slices of the level that the answer speaks of, in each pass."""
+    """Slices of the headline level, in each pass."""
     sides: int = 0
     """Slices of other levels, once."""
     difference: float = 0.05
-    """The one that does not matter, 0.05 for 5 %."""
+    """The difference that does not matter, 0.05 for 5 %."""
     twin: bool = True
-    """Whether one stack runs twice at first."""
+    """True if one stack runs twice at first."""
     launch_s: float = _LAUNCH_S
-    """What a launch takes, ``_LAUNCH_S`` at least: see `overhead.launch_s`."""
+    """Time of a launch, at least ``_LAUNCH_S``: see `overhead.launch_s`."""
     loading_s: float = 0.0
-    """What the app takes to load, once, before anything is launched."""
+    """Time to load the app, once, before anything is launched."""
 
 
 def forecast_input(
@@ -65,7 +65,7 @@ def forecast_input(
     launch_s: float = _LAUNCH_S,
     loading_s: float = 0.0,
 ) -> ForecastInput:
-    """Return what ``cells`` mean for each stack; all slices are of ``fixed_slice_s`` where that is given."""
+    """Return the work that ``cells`` mean for each stack; all slices take ``fixed_slice_s`` if given."""
     levels = len({cell.level for cell in cells})
     return ForecastInput(
         lengths=lengths_of(cells, cores, alike=alike, fixed_s=fixed_slice_s),
@@ -79,11 +79,11 @@ def forecast_input(
 
 
 def answer_s(race: ForecastInput, stacks: int) -> float:
-    """Return about how many seconds a race of ``stacks`` stacks needs until it can name the best.
+    """Return roughly how many seconds a race of ``stacks`` stacks needs until it can name the best.
 
-    In time to get ready, for which the app is loaded once, and as many blocks as `blocks_expected` says,
-    ``MOST_BLOCKS`` where it knows no number; all stacks are in the first ``_TOGETHER_BLOCKS`` of them, then half.
-    Where time is short a race makes one pass a block. It never falls as stacks are added, though a few more
+    The sum of preparation, which loads the app once, and as many blocks as `blocks_expected` predicts,
+    ``MOST_BLOCKS`` if it cannot. All stacks are in the first ``_TOGETHER_BLOCKS`` of them, then half. If time is
+    short, a race makes one pass a block. The result never falls as stacks are added, though a few more stacks
     sometimes need a block less.
     """
     return max(_answer_s(race, fewer) for fewer in range(1, stacks + 1))
@@ -91,7 +91,7 @@ def answer_s(race: ForecastInput, stacks: int) -> float:
 
 def _answer_s(race: ForecastInput, stacks: int) -> float:
     lengths = race.lengths
-    # queues are worked off before the next stack is measured
+    # queues are emptied before the next stack is measured
     overhead = Overhead(
         launch_s=race.launch_s,
         warmup_s=max(_WARMUP_S, lengths.response_s),
@@ -112,11 +112,11 @@ def _answer_s(race: ForecastInput, stacks: int) -> float:
 
 
 def fits(race: ForecastInput, stacks: int, budget_s: float) -> bool:
-    """Tell whether ``budget_s`` is likely to be enough for ``stacks`` stacks."""
+    """Return True if ``budget_s`` is likely to be enough for ``stacks`` stacks."""
     return answer_s(race, stacks) <= _SLACK * budget_s
 
 
 def likely_stacks(race: ForecastInput, budget_s: float, most: int) -> int:
-    """Return how many stacks ``budget_s`` is likely to answer: at least ``_FEWEST``, and ``most`` at most."""
+    """Return the number of stacks, at most ``most``, that ``budget_s`` likely decides between."""
     likely = [stacks for stacks in range(_FEWEST, most + 1) if fits(race, stacks, budget_s)]
     return max([*likely, min(_FEWEST, most)])

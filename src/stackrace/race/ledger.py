@@ -1,4 +1,4 @@
-"""The race's books: every launch and slice so far, as one immutable Race after each entry."""
+"""The record of a running race: every launch and slice so far, as an immutable Race after each entry."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from .resume import changed, cut_short
 from .stopwatch import Duty
 
 _FAILED_LAUNCHES = 2
-"""A stack that fails so often in a row, before any slice, is not launched again."""
+"""Failures in a row, before any slice, after which a stack is not launched again."""
 
 FAILED_OF_A_SIDE = 4
-"""The same of a side of a check, which has to show that its failures are no accident."""
+"""The same for a side of a check, which has to show that its failures are no accident."""
 
 _FEW_CONNECTIONS = 10
-"""With no more, an answer's time is mostly the app's own; with more it is mostly waiting in the server's queue."""
+"""Connections up to which a response time is mostly the app's own, not waiting in the server's queue."""
 
 
 class Ledger:
-    """Collects what a race yields, in order of time; a race that goes on brings what it has."""
+    """Collector of a race's launches and slices, in order of time; a resumed race starts with those it has."""
 
     def __init__(self, race: Race) -> None:
         self._race = race
-        # several machines may enter at once
+        # several machines may record at once
         self.lock = RLock()
         self._launches: dict[str, Launch] = {launch.id: launch for launch in race.launches}
         self._open: set[str] = set()
@@ -45,27 +45,27 @@ class Ledger:
 
     @property
     def race(self) -> Race:
-        """The race with everything entered so far."""
+        """The race with everything recorded so far."""
         with self.lock:
             return replace(self._race, facts=tuple(self._facts.values()), launches=tuple(self._launches.values()))
 
     def name_twin(self, path: str) -> None:
-        """Enter which stack also runs as its own twin from now on."""
+        """Record the stack that also runs as its own twin from now on."""
         self._race = replace(self._race, twin=path)
 
     @property
     def sizes(self) -> Mapping[str, int]:
-        """The most memory that each stack was seen with, in bytes by path; a twin's is its original's."""
+        """The largest memory seen of each stack, in bytes by path; a twin counts as its original."""
         return self._sizes
 
     def weigh(self, stack: str, memory_bytes: int) -> None:
-        """Enter how much memory a stack holds."""
+        """Record the memory that a stack holds."""
         path = original_path(stack)
         if memory_bytes > self._sizes.get(path, 0):
             self._sizes[path] = memory_bytes
 
     def enter(self, launch: Launch, *, ended: bool = False) -> None:
-        """Enter a launch, or its newer state."""
+        """Record a launch, or its newer state."""
         with self.lock:
             self._launches[launch.id] = launch
             (self._open.discard if ended else self._open.add)(launch.id)
@@ -79,7 +79,7 @@ class Ledger:
         return launches
 
     def end_open(self, why: Shortfall) -> tuple[Launch, ...]:
-        """End the launches that nothing ended yet, with the reason for that, and return them."""
+        """End all open launches with the reason ``why``, and return them."""
         with self.lock:
             launches = tuple(
                 replace(each, shortfall=each.shortfall or why) for each in map(self.launch, self._open)
@@ -89,13 +89,13 @@ class Ledger:
         return launches
 
     def describe(self, facts: StackFacts) -> bool:
-        """Enter what a stack is, as its first launch showed it; tells whether that is news."""
+        """Record the facts of a stack from its first launch; return True if they are new."""
         news = facts.stack not in self._facts
         self._facts.setdefault(facts.stack, facts)
         return news
 
     def hold_to(self, facts: StackFacts) -> None:
-        """Raise InputError when a stack of a race that goes on is not what it was before the interruption."""
+        """Raise InputError if a stack of a resumed race has changed since the interruption."""
         was = changed(self._facts[facts.stack], facts) if self._race.resumed else ""
         if was:
             raise InputError(
@@ -104,7 +104,7 @@ class Ledger:
             )
 
     def add(self, launch_id: str, measured: Slice) -> Slice:
-        """Enter a slice as the next one, and return it as it was entered."""
+        """Record a slice as the next one, and return it as recorded."""
         with self.lock:
             measured, launch = replace(measured, index=self._slices), self._launches[launch_id]
             self._launches[launch_id] = replace(launch, slices=(*launch.slices, measured))
@@ -113,13 +113,13 @@ class Ledger:
         return measured
 
     def launch(self, launch_id: str) -> Launch:
-        """Return a launch as entered last."""
+        """Return the latest record of a launch."""
         return self._launches[launch_id]
 
     def throughput_below(self, launch_id: str, workload: str, load: Load) -> float | None:
-        """Return the stack's right answers per second at the next lower concurrency of ``load``, None when unknown.
+        """Return the stack's right answers per second at the next lower concurrency than ``load``, None if unknown.
 
-        What this very launch did counts; failing that, the stack's other launches.
+        Slices of this launch count first, else the stack's other launches.
         """
         own = self._launches[launch_id]
         others = [launch for launch in self.race.launches if launch.stack == own.stack]
@@ -134,7 +134,7 @@ class Ledger:
         return None
 
     def answer_s(self, stack: str, workload: str) -> float | None:
-        """Return the median time of an answer when the stack was last asked by few, None when it never was."""
+        """Return the median response time of the stack's last slice with few connections, None if there is none."""
         return self._answers_s.get((original_path(stack), workload))
 
     def _time(self, stack: str, measured: Slice) -> None:
@@ -142,12 +142,12 @@ class Ledger:
             self._answers_s[original_path(stack), measured.workload] = measured.result.latency.p50
 
     def longest_start_s(self, stack: str) -> float:
-        """Return the longest that a start of the stack took so far; 0 where none is known."""
+        """Return the longest start of the stack so far; 0 if unknown."""
         launches = (launch for launch in self.race.launches if launch.stack == stack)
         return max((launch.ready_s or 0.0 for launch in launches), default=0.0)
 
     def failures_of(self, stack: str) -> list[FailureKind]:
-        """Return how the stack's launches failed before any slice: the last ones, in a row."""
+        """Return the failures of the stack's last launches in a row, without a slice."""
         kinds: list[FailureKind] = []
         for launch in reversed(self.race.launches):
             if launch.stack == stack and not launch.cut_short:
@@ -157,9 +157,9 @@ class Ledger:
         return kinds
 
     def given_up(self, stack: str) -> bool:
-        """A stack that never became ready cost its whole timeout already; others get a second chance.
+        """Return True after a launch that never became ready, which costs its whole timeout, or two other failures.
 
-        The sides of a check get more, however they failed.
+        The sides of a check get more chances, however they failed.
         """
         failures = self.failures_of(stack)
         if any(part.needs_every_stack for part in self._race.parts.known()):
@@ -167,6 +167,6 @@ class Ledger:
         return len(failures) >= _FAILED_LAUNCHES or any(kind is FailureKind.NOT_READY for kind in failures)
 
     def end(self, ending: Ending, elapsed_s: float, duty: Duty) -> Race:
-        """Close the books."""
+        """Record the end of the race, and return it."""
         self._race = replace(self._race, ending=ending, elapsed_s=elapsed_s, duty=duty)
         return self.race

@@ -1,4 +1,4 @@
-"""What was measured at each level of a race, how its stacks were judged and scale, and how its machines compare."""
+"""Levels of a race: their measurements, the judgement and scaling of their stacks, and how machines compare."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from .results.race import Race
 from .results.standing import Level, Row
 
 Response = Callable[[Launch, Slice], float]
-"""What a slice of a launch gives in ln units, more being better; NaN where it says nothing."""
+"""Function that gives a slice's response in ln units, more being better; NaN if there is none."""
 
 LevelKey = tuple[str, str]
-"""The names of a workload and a load: what is compared has them in common."""
+"""Names of a workload and a load; values with the same names are compared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredLevel:
-    """One workload at one load, and what valid slices say there of each stack, block by block."""
+    """One workload at one load, and the values of each stack's valid slices, block by block."""
 
     workload: str
     load: Load
     stacks: tuple[str, ...]
-    """The paths of the stacks with valid slices, in the race's order."""
+    """Paths of the stacks with valid slices, in the race's order."""
     slices: tuple[tuple[Slice, ...], ...]
-    """The slices by stack, in order of blocks."""
+    """Slices by stack, in order of blocks."""
     values: tuple[tuple[float, ...], ...]
-    """By stack and block: the mean response over its valid slices, ln(throughput per s) unless another was asked
-    for; NaN where it has none."""
+    """Values by stack and block: the mean response of the valid slices, ln(throughput per s) by default; NaN if
+    there are none."""
 
     @property
     def key(self) -> LevelKey:
-        """What a slice's ``key_of`` is at this level."""
+        """The ``key_of`` of this level's slices."""
         return self.workload, self.load.label
 
 
@@ -50,7 +50,7 @@ _SlicesOfLevel = dict[tuple[str, int], list[tuple[Slice, float]]]
 
 
 def is_valid(slice_: Slice) -> bool:
-    """Tell whether no check refuses a slice."""
+    """Return True if no check rejects the slice."""
     return slice_.verdict.valid
 
 
@@ -75,13 +75,13 @@ def measured_levels(
 ) -> list[MeasuredLevel]:
     """Return the levels with valid data in the first ``blocks`` blocks (None: all), in the plan's order.
 
-    Launches under other names than those of the race's stacks, such as its hidden twin's, are left out unless
-    their name is ``beside``, or they are ``pooled`` with those of the twin's original: a block's value is then the
-    mean over both. An invalid launch keeps all its slices out. ``response`` is what their values are made of,
-    ``believed`` says which slices count.
+    Launches under other names than those of the race's stacks, such as its hidden twin's, are left out unless their
+    name is ``beside``, or they are ``pooled`` with those of the twin's original: a block's value is then the mean
+    over both. An invalid launch excludes all its slices. ``response`` gives a slice's value, ``believed`` decides
+    which slices count.
 
-    A block counts as a whole: where other programs let one stack have no valid slice in it, it counts for none.
-    Stacks with many processes are disturbed less, and would win in the absence of the others.
+    A block counts as a whole: if other programs leave one stack without a valid slice in it, it counts for none.
+    Stacks with many processes are disturbed less, and would win while the others are missing.
     """
     order, named = blocks_of(race)[:blocks], (*race.stacks, *beside)
     valid: dict[LevelKey, _SlicesOfLevel] = {}
@@ -116,16 +116,16 @@ def key_of(slice_: Slice) -> LevelKey:
 
 
 def where(level: LevelKey) -> str:
-    """Name a level within a sentence: ``at c=20``, and where it has a name ``on static at c=20``."""
+    """Return a level's name in a sentence: ``at c=20``, or ``on static at c=20`` if the workload has a name."""
     workload, load = level
     return (f"on {workload} " if workload else "") + f"at {load}"
 
 
 def headline_of(levels: Sequence[MeasuredLevel]) -> int:
-    """Return which of ``levels``, at least one, the answer speaks of.
+    """Return the index of the headline level among ``levels``, at least one.
 
-    The highest concurrency at which more than half of the measured stacks have valid data, with keep-alive rather
-    than without; failing that, the level with the most; of the first workload.
+    The headline is a level of the first workload: the highest concurrency at which more than half of its measured
+    stacks have valid data, with keep-alive rather than without. Failing that, it is the level with the most stacks.
     """
     own = [i for i, level in enumerate(levels) if level.workload == levels[0].workload]
     measured = {stack for i in own for stack in levels[i].stacks}
@@ -138,7 +138,7 @@ def headline_of(levels: Sequence[MeasuredLevel]) -> int:
 def steady(level: MeasuredLevel) -> dict[str, Sequence[float]]:
     """Return the values of the stacks that were measured in most blocks, the twin with its original.
 
-    Blocks in which one of them has none are NaN in all, so that no stack's absence looks like drift.
+    A block without a value of one of them is NaN in all, so that no stack's absence looks like drift.
     """
     most = max((sum(map(math.isfinite, values)) for values in level.values), default=0)
     by_stack = zip(level.stacks, level.values, strict=True)
@@ -146,7 +146,7 @@ def steady(level: MeasuredLevel) -> dict[str, Sequence[float]]:
 
 
 def means(values: Mapping[str, Sequence[float]]) -> list[float]:
-    """Return the mean over the stacks, block by block."""
+    """Return the mean over the stacks for each block."""
     return [fmean(block) for block in zip(*values.values(), strict=True)]  # NaN where one of them has none
 
 
@@ -169,17 +169,17 @@ def _level(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedLevel:
-    """A level, its judgement, and the race it belongs to."""
+    """A level, its judgement, and its race."""
 
     race: Race
     measured: MeasuredLevel
     judgement: Judgement
-    """By the indices of the measured stacks."""
+    """Judgement by the indices of the measured stacks."""
     level: Level
 
     @property
     def stacks(self) -> Sequence[str]:
-        """The measured stacks, by the judgement's indices."""
+        """Measured stacks, by the judgement's indices."""
         return self.measured.stacks
 
     @property
@@ -189,12 +189,12 @@ class JudgedLevel:
 
     @property
     def series(self) -> tuple[str, bool]:
-        """What levels share that differ in nothing but the number of connections."""
+        """Workload and keep-alive: equal for levels that differ only in the number of connections."""
         return self.level.workload, self.level.load.keep_alive
 
     @property
     def first(self) -> int:
-        """The index of the stack that the answer names."""
+        """Index of the stack that the answer names."""
         return self.judgement.leader
 
     def row(self, index: int) -> Row:
@@ -203,16 +203,16 @@ class JudgedLevel:
 
 
 def judgement_of(race: Race, level: MeasuredLevel, *, drops: bool) -> Judgement:
-    """Judge a level. Only where the answer is looked for, and not all is measured anyway, stacks are out of it."""
+    """Return the judgement of a level. Only a headline drops stacks, and not in exhaustive races or runs."""
     drops = drops and not race.exhaustive and race.repeats is None
     return judge(level.values, race.difference, question=race.question, drops=drops)
 
 
 def curves(levels: Sequence[JudgedLevel]) -> tuple[ScalingCurve, ...]:
-    """Return a curve for each stack and workload that was measured at two levels of a closed loop or more.
+    """Return a curve for each stack and workload with two or more levels of a closed loop.
 
-    Levels with a connection per request have curves of their own. A block without a value at some level counts
-    where it has one.
+    Levels with a connection per request have curves of their own. A block without a value at one level still counts
+    at the others.
     """
     series: dict[tuple[str, bool, str], dict[int, Sequence[float]]] = {}
     for judged in sorted(levels, key=lambda level: level.measured.load.concurrency):
@@ -241,7 +241,7 @@ def _curve(workload: str, keep_alive: bool, stack: str, curve: dict[int, Sequenc
 
 
 def compared(race: Race) -> tuple[MachineComparison, ...]:
-    """Return each machine beside the one that measured most blocks at the headline level; none where it is alone.
+    """Return each machine compared with the one that measured most headline blocks; empty for one machine.
 
     The twin's launches count as its original's.
     """
@@ -257,9 +257,9 @@ def compared(race: Race) -> tuple[MachineComparison, ...]:
 
 
 def pooled(race: Race, machines: Sequence[MachineComparison]) -> Race:
-    """Return ``race`` without the launches on ``machines`` whose ratios of stacks are unequal.
+    """Return ``race`` without the launches on ``machines`` with unequal ratios of stacks.
 
-    What is left may be judged together: see `stats.machines`.
+    The rest may be judged together: see `stats.machines`.
     """
     refused = {one.machine for one in machines if one.ratios is MachineVerdict.UNEQUAL}
     if not refused:
@@ -268,7 +268,7 @@ def pooled(race: Race, machines: Sequence[MachineComparison]) -> Race:
 
 
 def _blocks_by_machine(race: Race, level: MeasuredLevel) -> dict[str, list[int]]:
-    """Return the places of each machine's blocks among a level's values, as far as they hold any."""
+    """Return the indices of each machine's blocks among a level's values, without blocks that have none."""
     machine_of = {launch.block: launch.machine for launch in race.launches}
     places: dict[str, list[int]] = {}
     for place, block in enumerate(blocks_of(race)):
@@ -299,7 +299,7 @@ def _compared(
 
 
 def _of_same_stacks(own: MeasuredLevel, other: MeasuredLevel) -> tuple[list[float], list[float]]:
-    """Return the mean of each block of two machines, over the stacks that were measured in most blocks of both."""
+    """Return each block's mean for two machines, over the stacks that were measured in most blocks of both."""
     both = replace(own, values=tuple(a + b for a, b in zip(own.values, other.values, strict=True)))
     values, blocks = means(steady(both)), len(own.values[0])
     return values[:blocks], values[blocks:]

@@ -1,4 +1,4 @@
-"""What features say of a race and its standing, at fixed places of a report; nothing where none is here."""
+"""Sentences of features about a race and its standing, at fixed places of a report; none without such a feature."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ if TYPE_CHECKING:
 
 
 class Notices(Protocol):
-    """What a feature says; every sentence is empty where there is nothing to say."""
+    """Sentences of a feature; each is empty if there is nothing to say."""
 
     def notice_of(
         self, race: Race, headline: JudgedLevel | None, withdrawals: Sequence[Withdrawal]
     ) -> StandingNotice | None:
-        """Return what it makes of the headline level; None where it knows nothing."""
+        """Return the feature's notice about the headline level; None if it has nothing to say."""
 
     def news(self, notice: StandingNotice | None) -> str:
-        """Say what comes before the answer."""
+        """Return the sentences before the answer."""
 
     def headline(self, notice: StandingNotice | None) -> str:
-        """Say what stands below the answer."""
+        """Return the sentences below the answer."""
 
     def before(self, race: Race) -> str:
-        """Say what is to be known before the race."""
+        """Return the sentences to read before the race."""
 
     def shortly(self, race: Race) -> str:
-        """Say what is to be known of what was raced, on one screen."""
+        """Return the sentences about the raced stacks that fit on one screen."""
 
     def details(self, race: Race) -> tuple[str, ...]:
-        """Return all that is to be known of it."""
+        """Return all sentences about the raced stacks."""
 
 
 def _sources() -> list[Notices]:
@@ -47,36 +47,36 @@ def _said(say: Callable[[Notices], str]) -> str:
 
 
 def notice_of(race: Race, headline: JudgedLevel | None, withdrawals: Sequence[Withdrawal]) -> StandingNotice | None:
-    """Return what the first feature that knows something makes of the headline level."""
+    """Return the first feature's notice about the headline level; None if no feature has one."""
     made = (source.notice_of(race, headline, withdrawals) for source in _sources())
     return next((notice for notice in made if notice is not None), None)
 
 
 def news(notice: StandingNotice | None) -> str:
-    """Return what comes before the answer."""
+    """Return the sentences before the answer."""
     return _said(lambda source: source.news(notice))
 
 
 def headline(notice: StandingNotice | None) -> str:
-    """Return what stands below the answer."""
+    """Return the sentences below the answer."""
     return _said(lambda source: source.headline(notice))
 
 
 def before(race: Race) -> str:
-    """Return what is to be known before the race."""
+    """Return the sentences to read before the race."""
     return _said(lambda source: source.before(race))
 
 
 def shortly(race: Race) -> str:
-    """Return what is to be known of what was raced, on one screen."""
+    """Return the sentences about the raced stacks that fit on one screen."""
     return _said(lambda source: source.shortly(race))
 
 
 def details(race: Race) -> tuple[str, ...]:
-    """Return all that is to be known of what was raced."""
+    """Return all sentences about the raced stacks."""
     return tuple(text for source in _sources() for text in source.details(race))
 
 
 def notice_types() -> tuple[type[StandingNotice], ...]:
-    """Return the types of what may stand in a document as ``current``."""
+    """Return the types that a document may show as ``current``."""
     return tuple(load(notice.kind) for notice in declared(Notice))

@@ -1,4 +1,4 @@
-"""What launches cost, and all else beside slices: guessed before the first launch, then measured."""
+"""Time beside slices, such as launches: estimated before the first launch, then measured."""
 
 from __future__ import annotations
 
@@ -13,51 +13,51 @@ from .pace import USUAL_LENGTHS, SliceLengths
 from .plan import RacePlan
 
 _REST_S = 0.06
-"""What else lies between two slices until that was measured: the look whether stacks rest, the canary, counters."""
+"""Other time between two slices until it is measured: the wait for idle stacks, the canary, counters."""
 
 STOP_S = 0.5
-"""What stopping is taken to cost per stack until a block has been stopped: stacks stop side by side, but what they
-wrote is read one by one. On two busy cores two stacks took 1 s, and 4.6 s where one had to be asked twice."""
+"""Time per stack to stop until a block has been stopped: stacks stop side by side, but what they wrote is read one
+by one. On two busy cores two stacks took 1 s, and 4.6 s if one had to be asked twice."""
 
 REWARM_S = 0.1
-"""Load sent before each slice and not recorded, so that a slice starts on warm connections and caches; more where
-answers are slow. docs/decisions/0024-duty-cycle.md has the measurement."""
+"""Unrecorded load before each slice, so that it starts on warm connections and caches; more if answers are slow.
+docs/decisions/0024-duty-cycle.md has the measurement."""
 
 _ANSWERS = 3
-"""A re-warm is so many answers long at least, so that every worker has given one and is at the next."""
+"""Response times that a re-warm takes at least, so that every worker has given an answer and is at the next."""
 
 _MOST_REWARM_S = 0.5
-"""Where answers are slower still, slices are no longer what such an app needs."""
+"""The longest re-warm: with slower answers, slices do not suit the app anyway."""
 
 USUAL_LAUNCH_S = 1.5
-"""What a launch may take at first, unless the app is known to load more slowly."""
+"""Time of a launch before any is measured, unless the app is known to load more slowly."""
 
 _SERVER_S = 0.2
-"""What a launch takes beside loading the app: the servers' own start, their checkers, the answers over HTTP."""
+"""Time of a launch beside loading the app: the servers' own start, their checkers, the answers over HTTP."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overhead:
-    """What a block spends beside its slices, in seconds."""
+    """Time of a block beside its slices, in seconds."""
 
     launch_s: float = USUAL_LAUNCH_S
-    """Per stack."""
+    """Launch of one stack."""
     warmup_s: float = 1.0
-    """Per stack."""
+    """Warm-up of one stack."""
     stop_s: float = 1.5
-    """For all stacks together."""
+    """Stop of all stacks together."""
     rest_s: float = _REST_S
-    """Between two slices beside the re-warm: coming to rest, the probe, checks."""
+    """Pause between two slices beside the re-warm: waiting for idle stacks, the probe, checks."""
 
     @property
     def between_s(self) -> float:
-        """What lies between two slices."""
+        """Time between two slices."""
         return self.rest_s + REWARM_S
 
     def empty_block_s(self, stacks: int) -> float:
-        """Return the seconds one block of ``stacks`` stacks spends without a single slice.
+        """Return the seconds of a block of ``stacks`` stacks without any slice.
 
-        The stacks of the block before stop while this one's start and warm up.
+        The previous block's stacks stop while this block's stacks start and warm up.
         """
         return max(stacks * (self.launch_s + self.warmup_s), self.stop_s)
 
@@ -70,10 +70,10 @@ def expected_overhead(
     *,
     most_blocks: int | None = None,
 ) -> Overhead:
-    """Return what a block of ``stacks`` stacks may cost, before any of them was launched.
+    """Return the likely overhead of a block of ``stacks`` stacks, before any of them is launched.
 
-    Slow pages, whose slices have other ``lengths``, also take longer to warm up, and their stacks to rest; an app
-    that is slow to load makes each launch take ``launch_s``. They warm up less where ``most_blocks`` are wanted.
+    Slow pages, whose slices have other ``lengths``, also take longer to warm up, and their stacks to rest. An app
+    that is slow to load makes each launch take ``launch_s``. Warm-ups shorten if ``most_blocks`` are wanted.
     """
     usual = Overhead(
         launch_s=max(launch_s, USUAL_LAUNCH_S),
@@ -83,7 +83,7 @@ def expected_overhead(
 
 
 def overhead_of_launches(launches: Sequence[Launch], expected: Overhead) -> Overhead:
-    """Return what ``launches`` of the last block cost, what they do not tell as ``expected``."""
+    """Return the overhead of the last block of ``launches``, with missing values from ``expected``."""
     last = max((launch.block for launch in launches), default=0)
     up = [launch for launch in launches if launch.block == last and launch.ready_s is not None]
     if not up:
@@ -96,10 +96,10 @@ def overhead_of_launches(launches: Sequence[Launch], expected: Overhead) -> Over
 
 
 def _warmup_cap_s(budget_s: float, stacks: int, response_s: float, *, most_blocks: int | None = None) -> float:
-    """A thirtieth of a stack's share of the budget, from 0.5 s or one answer's time to the 20 s after which none
-    will be steady.
+    """Return a thirtieth of a stack's share of the budget, at least 0.5 s or one response time, at most the 20 s
+    after which no stack will become steady.
 
-    Where as many as ``most_blocks`` are wanted, all their warm-ups together may take a third of it.
+    If as many as ``most_blocks`` are wanted, all their warm-ups together may take a third of the budget.
     """
     share = 30 if most_blocks is None else max(3 * most_blocks, 30)
     return min(max(budget_s / stacks / share, 0.5, response_s), 20.0)
@@ -107,22 +107,22 @@ def _warmup_cap_s(budget_s: float, stacks: int, response_s: float, *, most_block
 
 @dataclass(slots=True)
 class OverheadMeter:
-    """Takes the time of what a block spends beside its slices, over all of its batches."""
+    """Meter of a block's time beside its slices, over all of its batches."""
 
     launching_s: float = 0.0
     warming_s: float = 0.0
     between_s: float = 0.0
-    """What lay before the slices so far, without the usual re-warm."""
+    """Time before the slices so far, without the usual re-warm."""
     gaps: int = 0
-    """How many of them."""
+    """Number of these slices."""
 
     def add_gap(self, seconds: float) -> None:
-        """Add what lay before one slice."""
+        """Add the time before one slice."""
         self.between_s += seconds - REWARM_S
         self.gaps += 1
 
     def overhead(self, stacks: int, stop_s: float) -> Overhead:
-        """Return it for ``stacks`` stacks; ``stop_s`` stands for what is not stopped yet."""
+        """Return the overhead for ``stacks`` stacks; ``stop_s`` stands for stops that are not over yet."""
         return Overhead(
             launch_s=self.launching_s / stacks,
             warmup_s=self.warming_s / stacks,
@@ -132,11 +132,11 @@ class OverheadMeter:
 
 
 def launch_s(stacks: Sequence[Stack], loading: PageTime, cores: int) -> float:
-    """Return the seconds that a launch of one of ``stacks`` takes on average, until it answers rightly.
+    """Return the mean seconds that launches of ``stacks`` take until the first right answer.
 
-    The app's ``loading`` is what one process takes for it. Processes that load it side by side share the ``cores``
-    that a stack may start on: together they take no less than their CPU time over the cores. A server that loads it
-    before it makes its processes loads it once.
+    ``loading`` is the time for one process to load the app. Processes that load it side by side share the ``cores``
+    that a stack may start on: together they take no less than their CPU time divided by the cores. A server that
+    loads the app before it starts its processes loads it once.
     """
     return _SERVER_S + fmean(
         max(loading.wall_s, stack.hops[-1].loaders * loading.cpu_s / cores) for stack in stacks
@@ -144,7 +144,7 @@ def launch_s(stacks: Sequence[Stack], loading: PageTime, cores: int) -> float:
 
 
 def planned_overhead(plan: RacePlan, lengths: SliceLengths) -> Overhead:
-    """Return what a block of ``plan`` may cost, its slices being of these ``lengths``; ``plan`` has a budget."""
+    """Return the likely overhead of a block of ``plan`` with slices of these ``lengths``; ``plan`` has a budget."""
     assert plan.budget_s is not None
     return expected_overhead(
         plan.budget_s, len(plan.stacks), lengths, planned_launch_s(plan), most_blocks=plan.most_blocks
@@ -152,10 +152,10 @@ def planned_overhead(plan: RacePlan, lengths: SliceLengths) -> Overhead:
 
 
 def planned_launch_s(plan: RacePlan, left_out: Sequence[Stack] = ()) -> float:
-    """Return the seconds that a launch of the stacks of ``plan``, and of those ``left_out``, takes on average."""
+    """Return the mean seconds that launches of the stacks of ``plan``, and of those ``left_out``, take."""
     return launch_s((*plan.stacks, *left_out), plan.loading, plan.start_cores)
 
 
 def rewarm_s(answer_s: float | None) -> float:
-    """Return the seconds for a stack that answers few connections in ``answer_s``, None if that is unknown."""
+    """Return the seconds of re-warm for a stack that answers few connections in ``answer_s``, None if unknown."""
     return REWARM_S if answer_s is None else min(max(REWARM_S, _ANSWERS * answer_s), _MOST_REWARM_S)

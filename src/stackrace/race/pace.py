@@ -1,4 +1,4 @@
-"""How long answers take under load, and how long slices must be to hold enough of them. Pure arithmetic."""
+"""Response times under load, and the slices long enough for them. Pure arithmetic."""
 
 from __future__ import annotations
 
@@ -11,66 +11,66 @@ from ..measure.workload import Burst, PageTime
 from .plan import Cell, RacePlan
 
 SLICE_S = 0.2
-"""The usual slice, where the page needs no longer one. Where the machine's speed flickers a longer one tells no
-more: docs/decisions/0030-short-slices-many-turns.md has the measurement."""
+"""The usual slice, long enough for quick pages. On machines with unsteady speed longer slices give no better
+results: docs/decisions/0030-short-slices-many-turns.md has the measurement."""
 
 _LEAST_ANSWERS = 20
-"""In a slice: counting whole answers then adds an sd of 2 %, to the 10 % by which slices differ anyway."""
+"""Answers in a slice: whole answers then add an SD of 2 % to the 10 % by which slices differ anyway."""
 
 _SIDE_ANSWERS = 10
-"""In a slice of a level that the answer does not speak of: one point of a curve, within some 5 %."""
+"""Answers that a slice of a side level needs: one point of a curve, within some 5 %."""
 
 _ENOUGH_ANSWERS = 40
-"""With so many, a slice need not be any longer, however long each of them waits."""
+"""Answers with which a slice is long enough, however long each of them takes."""
 
 _LEAST_RESPONSES = 3
-"""So many response times make a slice, so that most of its requests also began in it."""
+"""Response times that a slice needs, so that most of its requests also started in it."""
 
 MOST_SLICE_S = 30.0
-"""Longer slices would put too much time between stacks that are compared, and leave too few blocks."""
+"""The longest slice: longer ones put too much time between compared stacks, and leave too few blocks."""
 
 _WAITS_SIDE_BY_SIDE = 1.2
-"""An answer that takes no longer than so many times as long as alone did not wait for others."""
+"""Factor over the time alone up to which an answer did not wait for others."""
 
 _TRUSTED = 1.5
-"""By such a factor a warm-up may be off."""
+"""Factor by which a warm-up may be wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SliceLengths:
-    """How long slices are meant to be, and what about the pages makes them so."""
+    """Intended lengths of slices, and the response times that they follow."""
 
     slice_s: float = SLICE_S
-    """The length at the answer's level."""
+    """Length at the headline level."""
     side_s: float = SLICE_S
-    """The length at other levels."""
+    """Length at other levels."""
     response_s: float = 0.0
-    """How long an answer takes at the answer's own level, under load."""
+    """Time of an answer at the headline level, under load."""
     round_s: float = 0.0
-    """How far apart answers come where many come at once; slices hold whole rounds. 0: they come one by one."""
+    """Time between rounds of answers that come together; slices hold whole rounds. 0: they come one by one."""
     queue_s: float = 0.0
-    """How long a stack goes on computing answers that nobody waits for, when a slice ends."""
+    """Time that a stack goes on computing unwanted answers after a slice."""
     fixed: bool = False
-    """Whether somebody said how long slices are: then none is cut."""
+    """True if the user set the length: then no slice is shortened."""
 
 
 USUAL_LENGTHS = SliceLengths()
-"""Those of quick pages."""
+"""Lengths for quick pages."""
 
 
 def headline(cells: Sequence[Cell]) -> Cell:
-    """Return a cell of the level that the answer speaks of: the first workload at its highest concurrency."""
+    """Return a cell of the headline level: the first workload at its highest concurrency."""
     first = cells[0].workload.name
     return max((cell for cell in cells if cell.workload.name == first), key=lambda cell: cell.load.concurrency)
 
 
 def response_s(page: PageTime, concurrency: int, cores: int) -> float:
-    """Return how long an answer takes while ``concurrency`` connections ask all the time.
+    """Return the response time while ``concurrency`` connections always have a request.
 
-    Bursts say it. Between them fewer connections take as long as with the burst before, unless they wait for their
-    turn, as with the one after. Beyond the last an answer takes no longer where all of its requests were served at
-    once; else nothing more can be delivered. Without bursts an answer takes at least what
-    the app takes for it, and waits in turn for the ``cores``, of which each takes ``page.cpu_s`` seconds.
+    Bursts measure it. Between two bursts, a response takes as long as with fewer connections, or longer if the rate
+    of the burst with more is the limit. Beyond the last burst it takes no longer if that served all requests at
+    once; else the rate stays the same. Without bursts it takes at least the app's own time, and waits its turn for
+    the ``cores``, each of which needs ``page.cpu_s`` seconds.
 
     Source: J. D. C. Little, Operations Research 9 (1961); for the bounds of a closed system D. Lazowska et al.,
     "Quantitative System Performance", 1984, chapter 5.
@@ -89,7 +89,7 @@ def response_s(page: PageTime, concurrency: int, cores: int) -> float:
 
 
 def _rising(page: PageTime) -> list[tuple[int, float]]:
-    """Return connections and how long an answer takes with them; it never takes longer with fewer."""
+    """Return pairs of connections and response time; it never decreases as connections increase."""
     points = [(burst.connections, burst.response_s) for burst in page.bursts]
     if points[0][0] > 1:
         points.insert(0, (1, min(page.wall_s, points[0][1])))
@@ -99,15 +99,15 @@ def _rising(page: PageTime) -> list[tuple[int, float]]:
 
 
 def at_once(page: PageTime, concurrency: int, cores: int) -> float:
-    """Return how many of ``concurrency`` requests are served at once: those that do not wait for their turn."""
+    """Return the number of ``concurrency`` requests that are served at once, without waiting their turn."""
     longest_s = response_s(page, concurrency, cores)
     return concurrency * response_s(page, 1, cores) / longest_s if longest_s else concurrency
 
 
 def round_s(page: PageTime, concurrency: int, cores: int) -> float:
-    """Return how far apart answers come where many come at once; 0 where they come one by one, or in no time.
+    """Return the time between rounds of answers that come together; 0 if they come one by one, or in no time.
 
-    Requests that begin together and wait side by side are answered together: whole answers are counted by rounds.
+    Requests that start together and wait side by side are answered together: whole answers are counted by rounds.
     """
     alone_s = response_s(page, 1, cores)
     many = _LEAST_RESPONSES * at_once(page, concurrency, cores) > _ENOUGH_ANSWERS
@@ -115,7 +115,7 @@ def round_s(page: PageTime, concurrency: int, cores: int) -> float:
 
 
 def _slice_needed_s(page: PageTime, concurrency: int, cores: int) -> float:
-    """Return how long a slice must be: ``SLICE_S``, or as long as ``_LEAST_ANSWERS`` take and ``_LEAST_RESPONSES``.
+    """Return the length of a slice: ``SLICE_S``, or the time of ``_LEAST_ANSWERS`` and ``_LEAST_RESPONSES``.
 
     Response times count until the slice holds ``_ENOUGH_ANSWERS``, and ``_LEAST_RESPONSES`` rounds of them.
     ``MOST_SLICE_S`` is the longest.
@@ -128,10 +128,10 @@ def _slice_needed_s(page: PageTime, concurrency: int, cores: int) -> float:
 
 
 def heard(page: PageTime, concurrency: int, answers: int, seconds: float, cores: int) -> PageTime:
-    """Return ``page`` as a stack's own warm-up tells it, which brought ``answers`` in ``seconds`` of load.
+    """Return ``page`` corrected by a stack's own warm-up, which gave ``answers`` in ``seconds`` of load.
 
-    A warm-up is short, and some of it is spent on becoming warm: it tells of other magnitudes only, ``_TRUSTED``
-    times the response time or more, and not by chance (two standard deviations of a Poisson count).
+    A warm-up is short, and stacks are cold in part of it. So only other magnitudes count: response times that
+    differ by the factor ``_TRUSTED`` or more, and not by chance (two standard deviations of a Poisson count).
     """
     chance, planned_s = 2 * math.sqrt(answers), response_s(page, concurrency, cores)
     is_slower = concurrency * seconds > _TRUSTED * planned_s * (answers + chance + 1)
@@ -141,7 +141,7 @@ def heard(page: PageTime, concurrency: int, answers: int, seconds: float, cores:
     if not is_slower and not is_quicker:
         return page
     response = concurrency * seconds / max(answers, 1)
-    # with fewer connections an answer takes no longer, with more no less
+    # response times never decrease as connections increase
     known = (1, *(burst.connections for burst in page.bursts if burst.connections > 1))
     below = [(each, min(response_s(page, each, cores), response)) for each in known]
     fewer = [Burst(connections=each, per_s=each / s) for each, s in below if each < concurrency and s > 0]
@@ -151,9 +151,9 @@ def heard(page: PageTime, concurrency: int, answers: int, seconds: float, cores:
 def lengths_of(
     cells: Sequence[Cell], cores: int, *, alike: bool = False, fixed_s: float | None = None
 ) -> SliceLengths:
-    """Return how long slices of ``cells`` are to be: as long as their pages need, or ``fixed_s``.
+    """Return the lengths of slices of ``cells``: as long as their pages need, or ``fixed_s``.
 
-    The stack that needs the longest decides. Where all cells are ``alike``, so does the most demanding of levels.
+    The slowest stack decides. If all cells are ``alike``, so does the most demanding level.
     """
     own = headline(cells)
     ahead = [cell for cell in cells if alike or cell.level == own.level]
@@ -170,19 +170,19 @@ def lengths_of(
 
 
 def fixed_lengths(slice_s: float) -> SliceLengths:
-    """Return the lengths where somebody said that all slices take ``slice_s``."""
+    """Return the lengths for slices that all take ``slice_s``."""
     return SliceLengths(slice_s=slice_s, side_s=slice_s, fixed=True)
 
 
 def planned_lengths(plan: RacePlan) -> SliceLengths:
-    """Return how long the slices of ``plan`` are to be."""
+    """Return the lengths for the slices of ``plan``."""
     return lengths_of(
         plan.cells(plan.stacks), len(plan.race.cores.stack_cores), alike=plan.race.exhaustive, fixed_s=plan.slice_s
     )
 
 
 def _side_s(cell: Cell, cores: int) -> float:
-    """A level that the answer does not speak of is a point of a curve: ``_SIDE_ANSWERS`` tell it, in two rounds."""
+    """Return the length at a side level, one point of a curve: ``_SIDE_ANSWERS``, in two rounds."""
     page, concurrency = cell.workload.page, cell.load.concurrency
     between_s = response_s(page, concurrency, cores) / concurrency
     rounds_s = 2 * response_s(page, 1, cores) if at_once(page, concurrency, cores) > _SIDE_ANSWERS / 2 else 0.0

@@ -1,4 +1,4 @@
-"""What will be done in a race: the race as it will be kept, and what is kept of nobody."""
+"""The plan of a race: the race as it will be stored, and what is never stored."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .results.race import Race
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """What is measured at a time: one stack under one load of one workload."""
+    """Unit of measurement: one stack under one load of one workload."""
 
     stack: Stack
     workload: Workload
@@ -22,54 +22,54 @@ class Cell:
 
     @property
     def level(self) -> tuple[str, str]:
-        """What cells that are compared with one another share: the names of workload and load."""
+        """Names of workload and load; cells with the same names are compared."""
         return self.workload.name, self.load.label
 
     @property
     def label(self) -> str:
-        """The level as reports name it."""
+        """Name of the level in reports."""
         return self.load.named(self.workload.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RacePlan:
-    """A race that can be run: the record that will grow, and what it takes to make it grow.
+    """A race that can be run: the record that will grow, and everything needed to run it.
 
-    A store keeps the race alone: the app's variables may be secret, and right answers are large.
+    Only the race is stored: the app's variables may be secret, and right answers are large.
     """
 
     race: Race
-    """Its question, loads, budget, seed …; the launches that were made before an interruption."""
+    """Record with question, loads, budget, seed …, and the launches before an interruption."""
     app: App
     workloads: tuple[Workload, ...]
     stacks: tuple[Stack, ...]
-    """Those whose paths the race has."""
+    """Stacks of the race's paths."""
     slice_s: float | None = None
-    """The length of a slice, in seconds; None: fitted to the budget."""
+    """Length of a slice, in seconds; None: fitted to the budget."""
     twin: bool = True
-    """Whether one stack runs twice under two names, to show what the race takes for a difference."""
+    """True if one stack runs twice under two names, to show the differences that the race finds by mistake."""
     loading: PageTime = field(default_factory=PageTime)
-    """What one process takes to load the app and to give each first answer."""
+    """Time for a process to load the app and to give each first answer."""
     start_cores: int = 1
-    """How many cores a stack may use while it starts."""
+    """Number of cores that a stack may use while it starts."""
     most_blocks: int | None = None
-    """Blocks at most; None: as many as any race makes."""
+    """The most blocks; None: as many as in any race."""
     together: int | None = None
-    """How many stacks may be up at once; None for as many as memory holds."""
+    """The most stacks that may be up at once; None for as many as memory holds."""
     gives_up: bool = False
-    """Whether the race ends at half of its budget where the rest of it is unlikely to decide."""
+    """True if the race ends at half of its budget when the rest is unlikely to decide."""
     left_out: tuple[Stack, ...] = ()
-    """Stacks for which the budget is too short."""
+    """Stacks that the budget is too short for."""
     limit: tuple[str, ...] = ()
-    """What was found to be the limit before the race, where that is no server; a sentence."""
+    """The limit that was found before the race, if it is not a server; a sentence."""
 
     @property
     def budget_s(self) -> float | None:
-        """The race's time, in seconds; an upper bound for runs, None without one."""
+        """Time for the race, in seconds; an upper bound for runs, None without one."""
         return self.race.budget_s or None
 
     def among(self, stacks: tuple[Stack, ...]) -> RacePlan:
-        """Return the plan of a race of these ``stacks``."""
+        """Return the plan for a race of only these ``stacks``."""
         return replace(self, stacks=stacks, race=replace(self.race, stacks=tuple(stack.path for stack in stacks)))
 
     def cells(self, stacks: Iterable[Stack]) -> tuple[Cell, ...]:

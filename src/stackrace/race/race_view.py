@@ -1,4 +1,4 @@
-"""A race as the checks on whole races see it: twins, drifts, turns, sizes of answers. Pure: nothing is measured."""
+"""A race as input of the checks on whole races: twins, drifts, turns, sizes of answers. Nothing is measured."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from .resume import counted
 from .twins import twin_pairs
 
 _LEAST_ANSWERS = 100
-"""In a slice of fewer, answers that are half read at its end show in the mean size."""
+"""Answers that a slice needs for its mean size: with fewer, half-read answers at its end distort the mean."""
 
 _LEAST_PER_CONNECTION = 50
-"""Where there are several URLs, the rounds in whose middle connections are at a slice's end show in the mean, too,
-unless they are less than the 2 % of its answers that the check lets pass."""
+"""Answers per connection that a slice with several URLs needs: unfinished rounds at its end distort the mean,
+unless they are less than the 2 % of its answers that the check allows."""
 
 _PARTS = 3
-"""A turn's positions are put together to so many: early, in the middle, late."""
+"""Parts that a turn's positions are grouped into: early, middle, late."""
 
 
 def race_view(race: Race, headline: LevelKey) -> RaceView:
-    """Return what the checks see of ``race``; ``headline`` is the key of the level that the answer is about."""
+    """Return the checks' view of ``race``; ``headline`` is the key of the level that the answer is about."""
     levels = measured_levels(race, pooled=True)
     spoken = next((level for level in levels if level.key == headline), None)
     return RaceView(
@@ -68,7 +68,7 @@ def _carried(race: Race) -> Iterator[CarryOverTest]:
         own = [slice_ for slice_ in slices if slice_.level == level]
         groupings = {"the place in the turn": _parts(own), "which stack was loaded before": _after(own)}
         values, turn_of_each = [slice_.value for slice_ in own], [slice_.turn for slice_ in own]
-        # whose each value is: its launch's, or its stack's where launches have a single slice here
+        # each value belongs to its launch, or to its stack if launches have a single slice here
         often = max(Counter(slice_.launch for slice_ in own).values(), default=0) > 1
         owners = _numbered([slice_.launch if often else slice_.stack for slice_ in own])
         for by, groups in groupings.items():
@@ -78,7 +78,7 @@ def _carried(race: Race) -> Iterator[CarryOverTest]:
 
 
 def _parts(own: Sequence[PlacedSlice]) -> list[int]:
-    """Return early, middle or late for each; a turn of two stacks has an early and a late one."""
+    """Return early, middle or late for each slice; a turn of two stacks has an early and a late one."""
     length = Counter(slice_.turn for slice_ in own)
     return [min(slice_.position * _PARTS // max(length[slice_.turn], 2), _PARTS - 1) for slice_ in own]
 
@@ -95,30 +95,30 @@ def _numbered(names: Sequence[str]) -> list[int]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacedSlice:
-    """One valid slice and where it stood.
+    """One valid slice and its position.
 
-    A twin comes after, and is named after, by the name of its original: it leaves the same things behind.
+    In ``after``, a twin has its original's path: it leaves the same things behind.
     """
 
     level: LevelKey
     stack: str
     launch: str
-    """The launch's id."""
+    """Id of the launch."""
     block: int
     turn: int
-    """Counts the turns of the race, from 0."""
+    """Number of the turn in the race, from 0."""
     position: int
-    """Within the turn, from 0."""
+    """Position within the turn, from 0."""
     after: str
-    """The path of the stack under load just before, whatever the level; empty for the first of a block."""
+    """Path of the stack under load just before, at whatever level; empty for the first of a block."""
     value: float
     """ln(throughput per s)."""
 
 
 def turns(race: Race) -> Iterator[PlacedSlice]:
-    """Yield all valid slices in order of time, each with its place in its turn; none of launches cut short.
+    """Yield all valid slices in order of time, each with its position in its turn, without launches cut short.
 
-    A turn ends where the level changes or a stack comes again, unless that is because its slice was refused.
+    A turn ends where the level changes or a stack comes again, unless the stack's slice was rejected.
     """
     blocks: dict[int, list[tuple[Slice, Launch]]] = {}
     for launch in counted(race).launches:
@@ -147,7 +147,7 @@ def turns(race: Race) -> Iterator[PlacedSlice]:
 
 
 def _drift_of_each(level: MeasuredLevel) -> Iterator[tuple[str, Drift]]:
-    """Give the drift of each stack that was measured in most blocks beside the mean of the others."""
+    """Yield the drift of each stack that was measured in most blocks, relative to the mean of the others."""
     alike = steady(level)
     for stack, own in alike.items():
         others = {name: values for name, values in alike.items() if name != stack}

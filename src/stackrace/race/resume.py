@@ -1,4 +1,4 @@
-"""How an interrupted race goes on: the block that was cut is raced again, with the stacks as they were. Pure."""
+"""Resuming of an interrupted race: the interrupted block is raced again, with unchanged stacks. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..measure.launch import Failure, FailureKind, Launch, Shortfall, StackFacts
 from .results.race import Race
 
 _OF_ONE_LAUNCH = (
-    # the run directory, another in every process that races
+    # the run directory, a new one for each racing process
     (re.compile(r"(?<![^\s'\"=:,;()<>])[^\s'\"=:,;()<>]*/stackrace-[0-9a-f]{8}"), "RUN"),
     # ports are drawn anew for each launch, from net.ipv4.ip_local_port_range
     (re.compile(r"(?<![\w.])[1-6]\d{4}(?![\w.])"), "PORT"),
@@ -18,10 +18,10 @@ _OF_ONE_LAUNCH = (
 
 
 def going_on(race: Race, *, done: int, spent_s: float, budget_s: float | None = None) -> Race:
-    """Return ``race`` as it goes on after ``done`` whole blocks, which took ``spent_s`` of its budget.
+    """Return ``race`` as resumed after ``done`` whole blocks, which took ``spent_s`` of its budget.
 
-    Launches of later blocks are marked as cut short: they stay in the books and enter no statistics, as the block
-    is raced again in the same order. ``budget_s`` replaces the budget.
+    Launches of later blocks are marked as cut short: they stay in the record but enter no statistics, because the
+    block is raced again in the same order. ``budget_s`` replaces the budget.
     """
     return replace(
         race,
@@ -34,9 +34,9 @@ def going_on(race: Race, *, done: int, spent_s: float, budget_s: float | None = 
 
 
 def cut_short(launch: Launch, why: Shortfall | None = None) -> Launch:
-    """Return ``launch`` as one that counts nowhere, since its block is raced again, or for another reason.
+    """Return ``launch`` as one that counts nowhere: its block is raced again, or for the reason ``why``.
 
-    What went wrong before stays readable: the launch that is made in its place may fail in the same way.
+    An earlier failure stays readable: the launch in its place may fail in the same way.
     """
     if launch.cut_short:
         return launch
@@ -53,17 +53,17 @@ def counted(race: Race) -> Race:
 
 
 def blocks_done(race: Race) -> int:
-    """Return how many blocks ``race`` has when it begins, or goes on: the number of the next one."""
+    """Return the number of blocks of ``race`` when it starts, or is resumed: the number of the next one."""
     return 1 + max((launch.block for launch in race.launches if not launch.cut_short), default=-1)
 
 
 def spent_s(race: Race) -> float:
-    """Return what ``race`` has spent of its budget when it begins, or goes on."""
+    """Return the seconds of its budget that ``race`` has spent when it starts, or is resumed."""
     return race.elapsed_s if race.resumed else 0.0
 
 
 def changed(before: StackFacts, now: StackFacts) -> str:
-    """Say what about a stack changed, empty where nothing did; ports and run directories are another each time."""
+    """Return what changed about a stack, empty for nothing; ports and run directories are always new."""
     for hop in sorted({*before.versions, *now.versions}):
         was, are = before.versions.get(hop, ""), now.versions.get(hop, "")
         if was != are:

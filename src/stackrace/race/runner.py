@@ -49,7 +49,7 @@ def check_budget(
     open_cells: OpenCells | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
-    """Raise InputError when what is left of the budget does not hold even one block; see ``run``."""
+    """Raise InputError if the rest of the budget does not hold even one block; see ``run``."""
     begun = clock() - spent_s(plan.race) if begun_s is None else begun_s
     if not blocks_done(plan.race):
         _kind(plan, open_cells).check(_budget_s(plan) - (clock() - begun))
@@ -67,17 +67,17 @@ def run(
 ) -> Race:
     """Race ``plan`` on ``place``, or on several equal ones at once, and return the finished race.
 
-    ``sink`` hears everything as it happens. ``begun_s`` is the moment (monotonic) from which the budget counts, now
-    by default. A race that goes on (``resume.going_on``) has its launches, and has spent its ``elapsed_s`` already.
-    ``open_cells`` chooses the cells of every block, and ends the race by leaving none. ``decide`` ends it with its
-    question answered. An interruption (KeyboardInterrupt, InterruptedRace) ends the race with what was measured.
-    Raises InputError before it tells anything when the budget does not hold even one block.
+    ``sink`` gets every event as it happens. ``begun_s`` is the moment (monotonic) from which the budget counts, now
+    by default. A resumed race (``resume.going_on``) has its launches, and has spent its ``elapsed_s`` already.
+    ``open_cells`` chooses the cells of every block, and ends the race by choosing none. ``decide`` ends it once its
+    question is answered. An interruption (KeyboardInterrupt, InterruptedRace) ends the race with the results so
+    far. Raises InputError before the first event if the budget does not hold even one block.
     """
     check_budget(plan, begun_s=begun_s, open_cells=open_cells, clock=clock)
     race = plan.race
     begun = clock() - spent_s(race) if begun_s is None else begun_s
     twin = choice(plan, plan.stacks)
-    # one that goes on after an interruption keeps the twin it had, or goes on without
+    # a resumed race keeps its twin, or stays without one
     race = race if race.resumed or twin is None else replace(race, twin=twin.path)
     plan, ledger = replace(plan, race=race), Ledger(race)
     sink(RaceResumed(ledger.race) if race.resumed else RaceStarted(ledger.race))
@@ -100,7 +100,7 @@ def run(
         raise
     finally:
         for launch in ledger.end_open(broken_off(broken)):
-            # the first error is the one to be told
+            # the first error is the one to report
             with suppress(StackraceError):
                 sink(LaunchEnded(launch))
         if ending is not Ending.INTERRUPTED and ledger.race.twin and not came_up(ledger.race):
@@ -155,30 +155,30 @@ def _blocks(
         lanes.first.steps.pending_stops.then(partial(_tell_block, lanes.done, ledger, sink))
         so_far = decide(ledger.race)
         if so_far.settled:
-            # what stopping brings to light may make a launch invalid
+            # stopping may show that a launch is invalid
             lanes.finish_stops()
             so_far = decide(ledger.race)
         if so_far.settled:
             return Ending.ANSWERED
         if plan.gives_up and _is_hopeless(so_far, lanes.done, remaining_s() / _budget_s(plan)):
             return Ending.HOPELESS
-        # who was dropped may be in again, once the blocks of an unequal machine are left out
+        # a dropped stack may return, once the blocks of an unequal machine are left out
         racing = _left(plan.stacks if several else racing, so_far, ledger)
         compared = len(plan.stacks) > 1 and not plan.race.exhaustive and plan.race.repeats is None
         if compared and sum(not ledger.given_up(stack.path) for stack in plan.stacks) == 1:
-            # all others failed: what is left has nothing to be compared with, however long it runs
+            # all others failed: the last stack has no rival, however long it runs
             break
     return Ending.EXHAUSTED
 
 
 def _is_hopeless(so_far: Decisions, done: int, left: float) -> bool:
-    """Tell whether the share of the budget that is ``left``, at most half, is unlikely to decide."""
+    """Return True if the rest of the budget, the share ``left``, at most half, is unlikely to decide."""
     return left <= _HALF and so_far.blocks_needed > _BEYOND * done / (1 - left)
 
 
 _HALF = 0.5
 _BEYOND = 2.0
-"""Blocks go faster once stacks have left, and forecasts err: twice what the budget holds must be needed."""
+"""Factor over the budget's blocks that must be needed: blocks speed up once stacks leave, and forecasts err."""
 
 
 def _tell_block(number: int, ledger: Ledger, sink: Sink) -> None:
@@ -201,7 +201,7 @@ _LOOK_S = 0.2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Lane:
-    """One machine: its steps, and its blocks, whose lengths follow what launches cost there."""
+    """One machine with its steps, and its blocks, whose lengths depend on the cost of launches there."""
 
     steps: Steps
     blocks: Blocks
@@ -210,8 +210,8 @@ class _Lane:
 class _Lanes:
     """The machines of a race, which advance by whole rounds; ``done`` is the number of blocks that are over.
 
-    A block is raced whole on one machine, so that no pair is split. A round is one block on each. Everything that
-    is told of a race is told by the thread that runs it.
+    A block runs on one machine only, so that no pair is split. A round is one block on each machine. All events are
+    sent by the thread that runs the race.
     """
 
     def __init__(
@@ -240,20 +240,19 @@ class _Lanes:
 
     @property
     def first(self) -> _Lane:
-        """The machine that keeps the time."""
+        """The machine whose stopwatch counts."""
         return self.all[0]
 
     def finish_stops(self) -> None:
-        """Wait until what was told to stop is gone."""
+        """Wait until all stopping stacks are gone."""
         for lane in self.all:
             lane.steps.pending_stops.finish()
         self._pass_on()
 
     def round(self, racing: Sequence[Stack], remaining_s: float) -> bool:
-        """Make one more block on each machine; False when there is to be none.
+        """Run one more block on each machine; return False if there is none left.
 
-        A machine that is lost leaves the race, and its block counts nowhere. Raises BreakdownError when it was the
-        last one.
+        A lost machine leaves the race, and its block counts nowhere. Raises BreakdownError if it was the last one.
         """
         blocks = len(self.all)
         if blocks == 1:
@@ -261,7 +260,7 @@ class _Lanes:
         else:
             made = self._together(racing, remaining_s)
         if made:
-            # a machine that was lost has used up its number, too
+            # a lost machine has used its number, too
             self.done += blocks
             for number, lane in enumerate(self.all):
                 lane.steps.number = self.done + number
@@ -275,7 +274,7 @@ class _Lanes:
             while not all(each.wait(0) for each in making.values()):
                 self._pass_on(_LOOK_S)
         except BaseException:
-            # no machine begins anything new, and all stop what they have
+            # no machine starts anything new, and all stop their stacks
             self._stopping.set()
             for each in making.values():
                 each.wait()
@@ -300,7 +299,7 @@ class _Lanes:
         return any(made)
 
     def _tell(self, event: Event) -> None:
-        """Hear what a machine's thread tells; one that is to stop hears it where it would begin something."""
+        """Queue an event of a machine's thread; InterruptedRace there if it must stop and starts something."""
         if self._stopping.is_set() and isinstance(event, (BlockStarted, LaunchStarted, Progress)):
             raise InterruptedRace("the race is to stop")
         self._told.put(event)
@@ -316,6 +315,6 @@ class _Lanes:
 
 def _block(lane: _Lane, racing: Sequence[Stack], remaining_s: float) -> bool:
     made = lane.blocks.another(lane.steps, racing, remaining_s)
-    # the round ends when all stacks of it are gone: what stopping shows belongs to it
+    # the round ends when all its stacks are gone: findings of their stops belong to it
     lane.steps.pending_stops.finish()
     return made

@@ -1,4 +1,4 @@
-"""How a budget in time becomes blocks, passes and slices, and how one is refused that holds no block. Pure."""
+"""Division of a time budget into blocks, passes and slices, and the refusal of one too short for a block. Pure."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ from .twins import entrants
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extent:
-    """How much there is to do in one pass."""
+    """Number of cells and stacks in one pass."""
 
     stacks: int
     headline: int
-    """The cells that the answer speaks of, at least one."""
+    """Cells of the headline level, at least one."""
     sides: int = 0
     """All other cells."""
 
 
 def extent_of(cells: Sequence[Cell], *, alike: bool = False) -> Extent:
-    """Return how much there is to do in one pass over ``cells``; where they are all ``alike`` none is beside."""
+    """Return the extent of one pass over ``cells``; if they are all ``alike`` none is a side cell."""
     level = headline(cells).level
     ahead = sum(alike or cell.level == level for cell in cells)
     return Extent(stacks=len({cell.stack for cell in cells}), headline=ahead, sides=len(cells) - ahead)
 
 
 _LEAST_SHARE = 0.6
-"""Longer slices, of slow pages, may be shortened to so much of what the page needs."""
+"""Share of the length a slow page needs to which its slices may be shortened."""
 
 _BETWEEN = 0.1
-"""The variance between launches that is supposed, as a share of that between slices."""
+"""Assumed variance between launches, as a share of the variance between slices."""
 
 MOST_PASSES = 8
 MOST_BLOCKS = 40
 
 FEWEST_BLOCKS = 2
-"""A budget must hold so many, since one launch says nothing about the next."""
+"""Blocks that a budget must hold, since one launch says nothing about the next."""
 
 _WANTED_BLOCKS = 5
-"""Passes and slices give way for the sake of so many blocks."""
+"""Blocks for whose sake passes and slices are reduced."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,14 +54,14 @@ class BlockPlan:
     """The next block: each cell of the headline level is measured ``passes`` times, those of other levels once."""
 
     slice_s: float
-    """The length of slices at the headline level."""
+    """Length of slices at the headline level."""
     passes: int
     blocks_left: int
-    """How many blocks are left, with this one."""
+    """Blocks left, including this one."""
     side_slice_s: float
-    """The length of slices at other levels."""
+    """Length of slices at other levels."""
     sides: bool = False
-    """Whether other levels are measured at all."""
+    """True if other levels are measured."""
 
 
 def plan_block(
@@ -73,14 +73,14 @@ def plan_block(
     lengths: SliceLengths = USUAL_LENGTHS,
     most: int = MOST_BLOCKS,
 ) -> BlockPlan | None:
-    """Return the next of the blocks that fit into ``remaining_s``, after ``done`` others; None when none does.
+    """Return the next of the blocks that fit into ``remaining_s``, after ``done`` others; None if none fits.
 
-    There are to be ``most`` in all.
+    There are at most ``most`` in all.
 
-    The answer's own cells come first, with as many passes as `passes_worth` says. Other levels are measured in the
-    first block, and again only where the most blocks that a race makes fit into the time all the same. Where time
-    is short, passes and then slices give way to blocks. So more time never means fewer blocks, nor fewer seconds of
-    slices in as many blocks.
+    The headline cells come first, with as many passes as `passes_worth` says. Other levels are measured in the
+    first block, and again only if the time still holds the most blocks of any race. If time is short, first passes
+    and then slices are reduced to keep the number of blocks. So more time never means fewer blocks, nor less slice
+    time in the same number of blocks.
     """
     if done >= most:
         return None
@@ -105,11 +105,11 @@ class _Division:
     done: int
     """Blocks that are over."""
     most: int
-    """Of all blocks."""
+    """The most blocks in all."""
 
     @property
     def slice_s(self) -> float:
-        """The length that slices of the headline level are meant to have."""
+        """Intended length of slices at the headline level."""
         lengths = self.lengths
         return lengths.slice_s if lengths.fixed else max(lengths.slice_s, self.overhead.between_s)
 
@@ -125,18 +125,17 @@ class _Division:
 
     @property
     def passes(self) -> int:
-        """How many passes a block is to have."""
+        """Intended number of passes in a block."""
         launch_s = self.overhead.empty_block_s(self.extent.stacks) / self.extent.headline
         return passes_worth(launch_s, self.slice_s + self.overhead.between_s)
 
     def blocks_in(self, remaining_s: float) -> int:
-        """Return how many more blocks fit as they are meant to be."""
+        """Return the number of further blocks of the intended size that fit."""
         each_s = block_s(self.extent, self.overhead, self.passes, self.slice_s)
         return max(min(int(remaining_s / each_s + 1e-9), self.most - self.done), 0)
 
     def shortened(self, remaining_s: float, blocks: int) -> BlockPlan | None:
-        """Return the next block, cut down as far as it takes to have those that are wanted, or as many as there
-        may be."""
+        """Return the next block, reduced until the wanted number of blocks fits, or as many as possible."""
         wanted = max(_WANTED_BLOCKS - self.done, 1)
         if blocks >= wanted:
             return self.plan(self.slice_s, self.passes, blocks)
@@ -153,19 +152,19 @@ class _Division:
         return free_s / (passes * self.extent.headline) - self.overhead.between_s
 
     def filling(self, remaining_s: float) -> int:
-        """Return how many passes fill the time of a race that makes all its blocks."""
+        """Return the number of passes that fill the time of a race with all its blocks."""
         each_s = remaining_s / (self.most - self.done)
         return next((p for p in range(MOST_PASSES, self.passes, -1) if self._fitting(each_s, p) >= self.slice_s),
                     self.passes)  # fmt: skip
 
 
 def passes_worth(launch_s: float, slice_s: float) -> int:
-    """Return how many slices are worth a launch of ``launch_s``, each taking ``slice_s`` with what lies around it.
+    """Return the number of slices that justify a launch of ``launch_s``, each taking ``slice_s`` with its pauses.
 
     R = ½·√(launch_s/slice_s · T1²/T2²), from 1 to ``MOST_PASSES``, T2²/T1² being ``_BETWEEN``. The root gives the
-    narrowest limits of many launches; half of it serves the few of a race better, which also tell how much launches
-    vary. The best R is flat: simulated races answer as often with half and with twice as many, and with a fifth to
-    twice the T2²/T1². So it is not estimated.
+    narrowest limits for many launches; half of it is better for the few launches of a race, which also show how
+    much launches vary. R matters little near its best: simulated races answer as often with half and with twice as
+    many, and with a fifth to twice the T2²/T1². So T2²/T1² is not estimated.
 
     Source: Kalibera & Jones 2013, Rigorous benchmarking in reasonable time, section 6.2.
     """
@@ -173,18 +172,18 @@ def passes_worth(launch_s: float, slice_s: float) -> int:
 
 
 def least_budget_s(extent: Extent, overhead: Overhead, lengths: SliceLengths = USUAL_LENGTHS) -> float:
-    """Return the shortest budget that allows one block, its slices cut to the least."""
+    """Return the shortest budget for one block with the shortest slices."""
     sides_s = extent.sides * (lengths.side_s + overhead.between_s)
     return block_s(extent, overhead, 1, _least_s(lengths, overhead)) + sides_s + overhead.stop_s
 
 
 def block_s(extent: Extent, overhead: Overhead, passes: int, slice_s: float) -> float:
-    """Return what a block takes without its side levels."""
+    """Return the seconds of a block without its side levels."""
     return overhead.empty_block_s(extent.stacks) + passes * extent.headline * (slice_s + overhead.between_s)
 
 
 def _least_s(lengths: SliceLengths, overhead: Overhead) -> float:
-    """The shortest slice that may be: where stacks take long to rest, short ones would mostly be spent waiting."""
+    """Return the shortest acceptable slice: shorter ones would be spent waiting until stacks are idle."""
     if lengths.fixed:
         return lengths.slice_s
     least_s = max(min(lengths.slice_s, SLICE_S), _LEAST_SHARE * lengths.slice_s, overhead.between_s / 2)
@@ -192,7 +191,7 @@ def _least_s(lengths: SliceLengths, overhead: Overhead) -> float:
 
 
 def too_short_for(plan: RacePlan, least_s: float, remaining_s: float) -> InputError:
-    """Return the refusal of ``plan``'s budget, of which ``remaining_s`` is left for a block of ``least_s``."""
+    """Return the error for ``plan``'s budget, of which ``remaining_s`` is left for a block of ``least_s``."""
     assert plan.budget_s is not None
     return too_short(
         plan.budget_s,
@@ -217,10 +216,10 @@ def too_short(
     before_s: float = 0.0,
     loading_s: float = 0.0,
 ) -> InputError:
-    """Return the refusal of a budget that does not hold a single block, which takes ``least_s``.
+    """Return the error for a budget too short for a single block of ``least_s``.
 
-    ``before_s`` of it are spent already: getting ready counts, but for what is installed or built. ``loading_s``
-    is what the app takes to load, the reason where launches take long.
+    ``before_s`` of it are spent already: preparing counts, except for installing and building. ``loading_s`` is the
+    app's time to load, the reason if launches take long.
     """
     meeting = f" with {workloads} workloads" if workloads > 1 else ""
     size = f"{things(stacks, 'stack')}{meeting} at {things(levels, 'load level')}"

@@ -1,4 +1,4 @@
-"""From a race's launches to its standing, row by row. Pure: nothing is measured."""
+"""The standing of a race, row by row, from its launches. Pure: nothing is measured."""
 
 from __future__ import annotations
 
@@ -39,15 +39,14 @@ from .resume import counted
 
 
 def standing(race: Race, *, merge: _Merge, spread: _Spread | None = None, thorough: bool = True) -> Standing:
-    """Return how the stacks of ``race`` stand, from everything measured so far.
+    """Return the standing of the stacks of ``race`` after all measurements so far.
 
     The hidden twin is no competitor: its launches count as its original's, with which the checks on the race as a
-    whole compare it. Pairs are compared over the blocks both have a value in. The headline is the level that
-    `headline_of` picks. The leader's row comes first: the stack that the answer speaks of. The others go by how
-    they compare with it. Launches that an interruption cut short count nowhere, those on a machine with
-    unequal ratios only where machines are compared. What takes long to compute and only reports show is left out
-    unless asked for: the curves of scaling by ``thorough``, the limits of percentiles by ``spread``, which takes
-    histograms apart.
+    whole compare it. Pairs are compared over the blocks in which both have a value. `headline_of` picks the
+    headline. The leader's row comes first: the stack that the answer names. The others follow by their ratio to it.
+    Launches that an interruption cut short count nowhere; those on a machine with unequal ratios count only where
+    machines are compared. Two parts that take long to compute and only reports show are optional: the curves of
+    scaling (``thorough``), and the limits of percentiles (``spread``, which splits histograms).
     """
     whole, race = race, counted(race)
     machines = compared(race)
@@ -97,12 +96,12 @@ def _warnings(race: Race) -> dict[str, int]:
 
 
 _Merge = Callable[[Sequence[bytes]], Quantiles]
-"""Merges latency histograms, one or more, into one distribution."""
+"""Function that merges latency histograms, one or more, into one distribution."""
 
 _LIMITED = {"p50": 0.5, "p99": 0.99, "p999": 0.999}
 
 LEAST_BEYOND = 10
-"""Requests of all launches together that must lie beyond a quantile for it to be known: p99 takes 1,000."""
+"""Requests of all launches that must lie beyond a quantile for it to be known: p99 needs 1,000 requests."""
 
 _Spread = Callable[[bytes], Buckets]
 
@@ -110,10 +109,10 @@ _Spread = Callable[[bytes], Buckets]
 def _level_of(
     race: Race, measured: MeasuredLevel, judgement: Judgement, merge: _Merge, spread: _Spread | None
 ) -> Level:
-    """Return the rows of ``measured`` by tiers, the leader first, in each tier by how they compare with it.
+    """Return the rows of ``measured`` by tiers, the leader first, within each tier by their ratio to it.
 
-    Rates are those of the leader's moments: their quotients are the ratios, though a stack that left early was
-    measured in the first minutes only.
+    Rates are scaled to the times when the leader was measured: their quotients are the ratios, though a stack that
+    left early was measured in the first minutes only.
     """
     throughputs = summary.intervals(measured.values)
     rows = [_row(race, measured, judgement, i, throughputs, merge) for i in range(len(measured.stacks))]
@@ -169,7 +168,7 @@ def _row(
 
 
 def _latency(slices: Sequence[Slice], merge: _Merge) -> Quantiles:
-    """Merge the slices' distributions; a quantile that one of them knows only as a lower bound stays one."""
+    """Return the merged distribution of the slices; a quantile that is a bound in one of them stays a bound."""
     parts = [slice_.result.latency for slice_ in slices]
     histograms = [slice_.result.histogram for slice_ in slices if slice_.result.histogram]
     whole = merge(histograms) if histograms else max(parts, key=lambda part: part.p99)
@@ -178,9 +177,9 @@ def _latency(slices: Sequence[Slice], merge: _Merge) -> Quantiles:
 
 
 def _without_network_s(latency: Quantiles, slices: Sequence[Slice]) -> float | None:
-    """Return the median less the round trip that half of the answers had at most; None without any.
+    """Return the median less the longest round trip of the faster half of answers; None without any.
 
-    Where most requests opened a connection they took another one. Source: RFC 9293 section 3.5.
+    If most requests opened a connection they took a second round trip. Source: RFC 9293 section 3.5.
     """
     opened = sum(slice_.result.connections_opened for slice_ in slices)
     trips = 2 if opened > sum(slice_.result.counts.ok for slice_ in slices) / 2 else 1
@@ -214,9 +213,9 @@ def _memory(slices: Sequence[Slice], launches: Sequence[Launch]) -> dict[str, in
 def latency_limits(
     slices: Sequence[Slice], launches: Sequence[Launch], spread: _Spread
 ) -> dict[str, Interval | None]:
-    """Return one stack's quantiles at one level in seconds with 95 % limits; None where requests are too few.
+    """Return one stack's quantiles at one level in seconds with 95 % limits; None if requests are too few.
 
-    ``slices`` are the valid ones, taken on some of ``launches``. Empty where a slice has no histogram. See
+    ``slices`` are the valid ones, taken on some of ``launches``. Empty if a slice has no histogram. See
     `stats.percentiles` for when one launch is enough for a quantile.
     """
     groups = _by_launch(slices, launches)
@@ -238,7 +237,7 @@ def _by_launch(slices: Sequence[Slice], launches: Sequence[Launch]) -> list[list
 
 
 def _withdrawals(race: Race, placed: Set[str]) -> tuple[Withdrawal, ...]:
-    """Return why stacks are missing among those that are ``placed``, by path; nothing of one yet to be raced."""
+    """Return the stacks that are not ``placed``, with reasons; without those yet to be raced."""
     missing = ((stack, why_missing(race, stack)) for stack in race.stacks if stack not in placed)
     return tuple(Withdrawal(stack=stack, failure=failure) for stack, failure in missing if failure is not None)
 
@@ -256,11 +255,11 @@ def _gaps(race: Race, levels: Sequence[JudgedLevel]) -> tuple[Gap, ...]:
 
 
 _UNEXPLAINED = Failure(kind=FailureKind.UNMEASURED)
-"""What stands where nobody recorded a reason: that is a fault of ours, and no stack's."""
+"""Reason if nobody recorded one: that is our bug, not a stack's failure."""
 
 
 def why_missing(race: Race, stack: str, level: LevelKey | None = None) -> Failure | None:
-    """Return what was recorded of a stack without a figure at ``level``, or at any; None while one may come."""
+    """Return the reason why a stack has no figure at ``level``, or any; None while it may still get one."""
     everything = [launch for launch in race.launches if launch.stack == stack]
     launches = [launch for launch in everything if not launch.cut_short] or (everything if race.ending else [])
     taken_here = [
@@ -288,7 +287,7 @@ def why_missing(race: Race, stack: str, level: LevelKey | None = None) -> Failur
 
 
 def _uncounted(race: Race, blocks: Set[int], level: LevelKey | None) -> Failure | None:
-    """Return why valid slices that were taken in ``blocks`` count for nothing; None while more may come."""
+    """Return the reason why valid slices taken in ``blocks`` do not count; None while more may come."""
     slices = [
         one for launch in counted(race).launches for one in launch.slices
         if launch.block in blocks and level in (None, key_of(one)) and taken(one.verdict.findings)

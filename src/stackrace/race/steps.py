@@ -1,4 +1,4 @@
-"""The steps that every kind of block is made of: launch, measure, withdraw, retire; each told and booked."""
+"""Steps of every kind of block: launch, measure, withdraw, retire; each sends its events and is recorded."""
 
 from __future__ import annotations
 
@@ -29,66 +29,66 @@ from .stopwatch import Phase, Stopwatch
 
 
 class _PendingStops:
-    """Acts that wait for stacks to be gone. ``stop_s`` is how long the last ones took, None before any did."""
+    """Actions that wait for stacks to be gone. ``stop_s`` is the time of the last stop, None before any."""
 
     def __init__(self) -> None:
         self.stop_s: float | None = None
         self._acts: list[Callable[[], None]] = []
 
     def begin(self, act: Callable[[], None]) -> None:
-        """Let ``act`` wait for stacks that were just told to stop, and close their books."""
+        """Add ``act``, which waits for stacks that were just told to stop, and records their ends."""
         self._acts.append(act)
 
     def then(self, act: Callable[[], None]) -> None:
-        """Act once all stacks are gone: at once if none is on its way."""
+        """Call ``act`` once all stacks are gone: at once if none is stopping."""
         if self._acts:
             self._acts.append(act)
         else:
             act()
 
     def finish(self) -> None:
-        """Wait for all, before anything is measured; an interrupted call can be repeated."""
+        """Wait for all stops, before anything is measured; an interrupted call can be repeated."""
         while self._acts:
             self._acts[0]()
             del self._acts[0]
 
 
 _LONGEST_WAIT_S = 60.0
-"""How long a race without a deadline waits for quiet, all together."""
+"""The longest total wait for quiet in a race without a deadline."""
 
 _OFTEN = 3
-"""So many more slices were disturbed than not: that is no accident."""
+"""Excess of disturbed slices over others that is no accident."""
 _RESTED = 4
-"""Looked at so often right after a disturbed slice, others were at rest: they work when the stacks do."""
+"""Rests right after disturbed slices that show that other programs work only when the stacks do."""
 
 _LEAST_PATIENCE_S = 8.0
 _TIMES_EXPECTED = 2
-"""How much longer than expected a start may take, however little time is left."""
+"""Factor over the expected time that a start may take, however little time is left."""
 
 
 @dataclass(slots=True)
 class _Neighbours:
-    """What is known of other programs on the machine, over a whole race."""
+    """Other programs on the machine, over a whole race."""
 
     often: int = 0
-    """How many more slices they disturbed of late than they did not, 0 at least."""
+    """Excess of disturbed slices over undisturbed ones of late, at least 0."""
     ever_quiet: bool = False
-    """Whether a slice went undisturbed."""
+    """True if a slice was undisturbed."""
     at_rest: int = 0
-    """How often they were at rest right after they had disturbed a slice."""
+    """Times that they were idle right after they had disturbed a slice."""
     patience_s: float = _LONGEST_WAIT_S
-    """How much longer a race without a deadline waits for them."""
+    """Time left to wait for them in a race without a deadline."""
 
     @property
     def needed(self) -> bool:
-        """Whether they use the cores in every slice and never else, as a database of the app's does."""
+        """True if they use the cores in every slice and only then, like a database of the app."""
         return self.at_rest >= _RESTED and not self.ever_quiet
 
     def disturb(self, disturbed: bool) -> bool:
-        """Enter a slice; tells whether so many were disturbed that it is time to wait."""
+        """Record a slice; return True if so many were disturbed that it is time to wait."""
         if self.needed:
             return False
-        # a stack with many processes gets through where the others do not
+        # a stack with many processes may be undisturbed when others are not
         self.often = max(self.often + (1 if disturbed else -1), 0)
         self.ever_quiet = self.ever_quiet or not disturbed
         return disturbed and self.often >= _OFTEN
@@ -96,42 +96,42 @@ class _Neighbours:
 
 @dataclass(slots=True, kw_only=True)
 class Steps:
-    """What a block can do with its place, ledger and sink."""
+    """Steps of a block with its place, ledger and sink."""
 
     number: int
-    """The block's, from 0."""
+    """Number of the block, from 0."""
     machine: str = ""
-    """The machine's name, where there are several."""
+    """Name of the machine, if there are several."""
     place: Place
     ledger: Ledger
     sink: Sink
     deadline_s: float = math.inf
-    """Monotonic, infinite where nothing bounds the race: a start must leave time before it."""
+    """Monotonic time before which a start must leave time; infinite if nothing limits the race."""
     start_s: float = 0.0
-    """What a start is expected to take."""
+    """Expected time of a start."""
     watch: Stopwatch = field(default_factory=Stopwatch)
-    """Takes the time of each step."""
+    """Stopwatch for the steps."""
     pending_stops: _PendingStops = field(default_factory=_PendingStops)
-    """The stops of the block before: its stacks may still stop while this block's stacks start."""
+    """Stops of the block before: its stacks may still stop while this block's stacks start."""
     neighbours: _Neighbours = field(default_factory=_Neighbours)
-    """Who else is on the machine."""
+    """Other programs on the machine."""
     up: dict[Stack, str] = field(default_factory=dict)
-    """The ids of the launches of the stacks that are up."""
+    """Launch ids of the stacks that are up."""
     is_share: bool = False
-    """Whether the deadline leaves time to stacks that come after those that are up."""
+    """True if the deadline leaves time for stacks after those that are up."""
     _busy: Disturbance | None = None
-    """Who had the cores when waiting for quiet was given up."""
+    """Programs that used the cores when waiting for quiet was given up."""
     _ready: dict[str, dict[str, float]] = field(default_factory=dict)
-    """Where the time had gone when a launch was ready, by its id."""
+    """Time spent by phase when a launch was ready, by its id."""
 
     def launch(self, stack: Stack) -> None:
-        """Start ``stack``; it is up afterwards, or its failure is booked."""
+        """Start ``stack``; it is up afterwards, or its failure is recorded."""
         launch = Launch(id=ids.generate(), block=self.number, stack=stack.path, machine=self.machine)
         self.ledger.enter(launch)
         self.sink(LaunchStarted(launch))
         with self.watch.during(Phase.STARTING):
             launched = self.place.launch(stack, self._patience_s(stack))
-        # a twin is what its original is
+        # a twin has the same facts as its original
         named = stack.path == original_path(stack.path)
         if named and launched.facts is not None and self.ledger.describe(launched.facts):
             self.sink(StackDescribed(launched.facts))
@@ -147,9 +147,9 @@ class Steps:
             self._end(launch)
 
     def _patience_s(self, stack: Stack) -> float:
-        """Return the longest that one start may take: a stack that hangs must not eat the budget of the others.
+        """Return the longest time for one start: a stack that hangs must not use the budget of the others.
 
-        A side of a check that failed is launched again, which must leave time for several such launches.
+        A failed side of a check is launched again, so its start must leave time for several launches.
         """
         expected_s = max(self.start_s, self.ledger.longest_start_s(stack.path))
         least_s = max(_LEAST_PATIENCE_S, _TIMES_EXPECTED * expected_s)
@@ -160,17 +160,17 @@ class Steps:
         return max((self.deadline_s - time.monotonic()) / 3, least_s)
 
     def announce(self, cell: Cell) -> None:
-        """Say what is about to be measured."""
+        """Send the event that ``cell`` is measured next."""
         self.sink(Progress(Activity.MEASURING, original_path(cell.stack.path), cell))
 
     def rewarm_s(self, cell: Cell) -> float:
-        """Return how long the cell's stack needs load before a slice."""
+        """Return the seconds of load that the cell's stack needs before a slice."""
         return rewarm_s(self.ledger.answer_s(cell.stack.path, cell.workload.name))
 
     def measure(
         self, cell: Cell, load: Load, rewarm_s: float, limit_s: float = math.inf, *, side: bool = False
     ) -> Observation:
-        """Send ``load`` to the cell's stack after ``rewarm_s`` of it; ``side`` cells are not of the headline."""
+        """Send ``load`` to the cell's stack after ``rewarm_s`` of it; ``side`` cells are off the headline."""
         with self.watch.during(Phase.PROBING):
             observation = self.place.load(cell.stack, cell.workload, load, rewarm_s, limit_s)
             self.watch.rebook(observation.result.duration_s, Phase.PROBING, Phase.SIDES if side else Phase.SLICES)
@@ -178,12 +178,12 @@ class Steps:
         return observation
 
     def rest(self) -> None:
-        """Let no stack answer at the cost of the next what its last load left behind."""
+        """Wait until all stacks are idle, so that no stack's last load slows the next stack."""
         with self.watch.during(Phase.RESTING):
             self.place.rest(max(self.deadline_s - time.monotonic(), 0.0))
 
     def book(self, cell: Cell, observation: Observation, *, may_redo: bool) -> Verdict:
-        """Judge what was seen of ``cell``, and enter it."""
+        """Check the observation of ``cell``, record the slice, and return the verdict."""
         below = self.ledger.throughput_below(self.up[cell.stack], cell.workload.name, cell.load)
         observation = replace(observation, before_per_s=below, needed=self.neighbours.needed)
         verdict = examine(observation)
@@ -204,15 +204,15 @@ class Steps:
         return verdict
 
     def wait_for_quiet(self, verdict: Verdict) -> bool:
-        """Where slices are disturbed again and again, wait until nobody has the race's cores.
+        """Wait until other programs leave the race's cores, if slices are disturbed again and again.
 
-        Tells whether it waited, and it is quiet now. Gives up at the deadline; where there is none, after
+        Return True if it waited, and it is quiet now. Give up at the deadline; without one, after
         ``_LONGEST_WAIT_S`` of a race.
         """
         if not self.neighbours.disturb(disturbed(verdict.findings)):
             return False
         begun_s, waited, self._busy = time.monotonic(), False, None
-        # without a deadline the race would wait for ever, or each of its runs as long
+        # without a deadline the race could wait for ever, or each run for the whole patience
         until = self.deadline_s if self.deadline_s < math.inf else begun_s + self.neighbours.patience_s
         try:
             with self.watch.during(Phase.WAITING):
@@ -230,7 +230,7 @@ class Steps:
 
     @contextmanager
     def accounting(self, cells: Sequence[Cell]) -> Iterator[None]:
-        """Measure ``cells`` inside; afterwards enter why launches that are up lack slices, even if it broke off."""
+        """Measure ``cells`` inside; then record why launches that are up lack slices, even after an error."""
         try:
             yield
         except BaseException as error:
@@ -253,7 +253,7 @@ class Steps:
                 self.ledger.enter(replace(launch, shortfall=replace(why, spent_s=spent_s)))
 
     def withdraw_if_dead(self, stack: Stack) -> None:
-        """Close the launch of a stack that died; the block goes on without it."""
+        """End the launch of a stack that died; the block goes on without it."""
         failure = self.place.failure_of(stack)
         if failure is None:
             return
@@ -263,7 +263,7 @@ class Steps:
         self._close(stack, launch, retired)
 
     def retire(self) -> None:
-        """Begin to stop all that is up; its launches are closed once it is gone (see ``pending_stops``)."""
+        """Start to stop all stacks that are up; their launches end once they are gone (see ``pending_stops``)."""
         self.sink(Progress(Activity.STOPPING))
         going, self.up = dict(self.up), {}
         with self.watch.during(Phase.STOPPING):
@@ -293,19 +293,19 @@ class Steps:
 
 
 def broken_off(error: BaseException | None) -> Shortfall:
-    """Return what kept launches from their slices where ``error`` ended the race; None is an interruption."""
+    """Return why launches lack slices after ``error`` ended the race; None means an interruption."""
     if error is None or isinstance(error, (KeyboardInterrupt, InterruptedRace)):
         return Shortfall(ended_by=EndedBy.INTERRUPTED)
     return Shortfall(ended_by=EndedBy.ERROR, words=masked(said_by(error)) or type(error).__name__)
 
 
 def shuffler_of(seed: int, block: int) -> random.Random:
-    """Return what shuffles a block: a function of seed and number, so that a block raced again keeps its order."""
+    """Return a block's random generator from seed and number: a block raced again keeps its order."""
     return random.Random(f"{seed}/{block}")
 
 
 def shuffled(cells: Sequence[Cell], shuffler: random.Random) -> list[Cell]:
-    """Shuffle the levels, and within each all stacks: what is compared stands close together in time."""
+    """Return the cells with levels shuffled, and stacks within each: compared cells stay close together in time."""
     by_level: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells:
         by_level.setdefault(cell.level, []).append(cell)
@@ -314,9 +314,9 @@ def shuffled(cells: Sequence[Cell], shuffler: random.Random) -> list[Cell]:
 
 
 def _kept(verdict: Verdict) -> Verdict:
-    """On a machine that is always noisy doing again gains nothing: what would be redone counts, with a warning.
+    """Return the verdict with warnings for redos: on a machine that is always noisy, repeating gains nothing.
 
-    Interleaved pairs meet the same noise, so it widens their limits rather than deceives.
+    Interleaved pairs meet the same noise, so it widens their limits but does not mislead.
     """
     return Verdict(
         tuple(

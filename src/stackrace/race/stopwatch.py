@@ -1,4 +1,4 @@
-"""Where a race's time goes: the phases, and what takes the time of them."""
+"""Time accounting of a race: its phases, and the stopwatch that measures them."""
 
 from __future__ import annotations
 
@@ -11,42 +11,42 @@ from enum import StrEnum
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Duty:
-    """Seconds of a race by what they were spent on; ``total_s`` is their sum, the whole of its time.
+    """Seconds of a race by activity; ``total_s`` is their sum, the whole time of the race.
 
-    A race that went on after an interruption tells of the time since it last did.
+    For a resumed race, the time since it was last resumed.
     """
 
     slices_s: float = 0.0
-    """Recorded load at the level that the answer speaks of; at all levels where none comes first."""
+    """Recorded load at the headline level; at all levels if none comes first."""
     sides_s: float = 0.0
     """Recorded load at other levels."""
     rewarming_s: float = 0.0
-    """Load before a slice that is not recorded."""
+    """Unrecorded load before slices."""
     resting_s: float = 0.0
-    """Waiting until no stack works any more, beside what the probe waits for after a slice."""
+    """Waiting until all stacks are idle, beyond the probe's own wait after a slice."""
     waiting_s: float = 0.0
     """Waiting until other programs leave the race's cores."""
     probing_s: float = 0.0
     """Around slices: the canary with its wait for rest, counters of the machine, the engine's start and end."""
     starting_s: float = 0.0
-    """From a stack's configuration to its right answers."""
+    """Starting stacks, from configuration to right answers."""
     warming_s: float = 0.0
     """Load on fresh stacks until they are steady."""
     stopping_s: float = 0.0
     """Inspecting and stopping stacks."""
     calibrating_s: float = 0.0
-    """Measuring what the load engine itself reaches."""
+    """Measuring the load engine's own limit."""
     other_s: float = 0.0
-    """All else: getting ready for the race, checks, statistics, keeping the results, showing progress."""
+    """Everything else: preparing the race, checks, statistics, storing results, showing progress."""
 
     @property
     def total_s(self) -> float:
-        """All of it."""
+        """The sum of all activities."""
         return sum(float(getattr(self, each.name)) for each in fields(self))
 
 
 class Phase(StrEnum):
-    """What time is spent on; each is a field of ``Duty``."""
+    """Activities of a race; each is a field of ``Duty``."""
 
     SLICES = "slices_s"
     SIDES = "sides_s"
@@ -61,7 +61,7 @@ class Phase(StrEnum):
 
 
 class Stopwatch:
-    """Books every moment to the innermost phase that is under way, so that none is counted twice."""
+    """Stopwatch that adds each moment to the innermost running phase, so that none is counted twice."""
 
     def __init__(self) -> None:
         self._spent = dict.fromkeys(Phase, 0.0)
@@ -70,7 +70,7 @@ class Stopwatch:
 
     @contextmanager
     def during(self, phase: Phase) -> Iterator[None]:
-        """Book what happens inside to ``phase``, but for phases within."""
+        """Add the time inside to ``phase``, except for nested phases."""
         self._book()
         self._under_way.append(phase)
         try:
@@ -80,7 +80,7 @@ class Stopwatch:
             self._under_way.pop()
 
     def rebook(self, seconds: float, source: Phase, target: Phase) -> None:
-        """Book up to ``seconds`` of what ``source`` has to ``target`` instead."""
+        """Move up to ``seconds`` from ``source`` to ``target``."""
         self._book()
         moved = min(seconds, self._spent[source])
         self._spent[source] -= moved
@@ -92,7 +92,7 @@ class Stopwatch:
         return {phase.value: spent_s for phase, spent_s in self._spent.items()}
 
     def duty(self, elapsed_s: float) -> Duty:
-        """Return where ``elapsed_s`` went; what no phase had is other."""
+        """Return the activities of ``elapsed_s``; time outside all phases is other."""
         spent = self.spent()
         return Duty(other_s=max(elapsed_s - sum(spent.values()), 0.0), **spent)
 

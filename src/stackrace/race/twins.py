@@ -1,4 +1,4 @@
-"""The hidden twin: which stack runs twice under two names, for how long, and whether a race tells them apart."""
+"""The hidden twin: the stack that runs twice under two names, for how long, and whether the two differ."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ from .plan import RacePlan
 from .results.race import Race
 
 TWIN_BLOCKS = 3
-"""In so many blocks the pair shows whether the race finds differences where there are none; then it has done its
-work, unless it differs."""
+"""Blocks in which the pair shows whether the race finds differences where there are none; then it leaves, unless it
+differs."""
 
 _ALPHA = 0.004
-"""Each look's chance that equal stacks look different: the twins are looked at after every block."""
+"""Chance at each look that equal stacks look different: the twins are compared after every block."""
 
 
 def choice(plan: RacePlan, among: Sequence[Stack]) -> Stack | None:
-    """Return who of ``among`` is to run twice: the seed decides, so that nobody can pick a convenient one.
+    """Return the stack of ``among`` to run twice: the seed decides, so that nobody can pick a convenient one.
 
-    It meets the first workload, the one that the answer speaks of, where anybody does. None where the plan wants
-    no twin, or has a single stack, which is compared with nothing.
+    It gets the first workload, the headline's, if any stack does. None if the plan wants no twin, or has a single
+    stack, which has no rival.
     """
     if not plan.twin or len(plan.stacks) < 2 or not among:
         return None
     first = plan.race.limits.get(plan.workloads[0].name)
     asked = [stack for stack in among if first is None or stack.path in first]
-    # dice of its own: without the twin, and when another is chosen, all else is shuffled as before
+    # its own generator: the choice of a twin must not change any other shuffle
     return random.Random(f"twin of {plan.race.seed}").choice(asked or list(among))
 
 
 def entrants(plan: RacePlan) -> tuple[Stack, ...]:
-    """Return who takes part in the first block: all stacks, and one of them twice where the plan wants that."""
+    """Return the stacks of the first block: all, and one of them twice if the plan wants a twin."""
     twin = choice(plan, plan.stacks)
     return plan.stacks if twin is None else (*plan.stacks, twin.twin)
 
 
 def crew(racing: Sequence[Stack], plan: RacePlan, race: Race, given_up: Callable[[str], bool]) -> tuple[Stack, ...]:
-    """Return who takes part in the next block: all still ``racing``, and the pair while it has something to show.
+    """Return the stacks of the next block: all still ``racing``, and the twins until they have done their work.
 
-    Dropped or not, the pair stays until then, unless it is ``given_up``.
+    Until then the pair stays, dropped or not, unless it is ``given_up``.
     """
     is_measured = not race.exhaustive and race.repeats is None and _shared_blocks(race) >= TWIN_BLOCKS
     if is_measured and not twins_apart(race):
@@ -55,7 +55,7 @@ def crew(racing: Sequence[Stack], plan: RacePlan, race: Race, given_up: Callable
 
 
 def replacement(plan: RacePlan, race: Race) -> Stack | None:
-    """Return another stack to run twice where the pair never came up, of those that did; None where none is due."""
+    """Return another stack to run twice, of those that started, if the pair never did; else None."""
     if not race.twin or came_up(race):
         return None
     launched = {launch.stack for launch in race.launches if launch.ready_s is not None}
@@ -63,7 +63,7 @@ def replacement(plan: RacePlan, race: Race) -> Stack | None:
 
 
 def came_up(race: Race) -> bool:
-    """Tell whether both halves of the pair have been launched at least once."""
+    """Return True if both halves of the pair have started at least once."""
     return _shared_blocks(race) > 0 or all(_launched(race, path) for path in (race.twin, twin_path(race.twin)))
 
 
@@ -76,14 +76,14 @@ def _launched(race: Race, path: str) -> set[int]:
 
 
 def twins_apart(race: Race, *, blocks: int | None = None) -> bool:
-    """Tell whether the twins differ at any level, in the first ``blocks`` blocks or in all."""
+    """Return True if the twins differ at any level, in the first ``blocks`` blocks or in all."""
     return any(pair.differ for pair in twin_pairs(race, blocks=blocks))
 
 
 def twin_pairs(race: Race, *, blocks: int | None = None) -> Iterator[TwinPair]:
-    """Compare the twins at each level that both were measured at; their limits hold for all these levels at once.
+    """Yield the comparison of the twins at each level with both; their limits hold for all these levels at once.
 
-    Each pair stands in a family of all stacks and the twin; levels where the two share no block are passed over.
+    Each pair belongs to a family of all stacks and the twin; levels without a block of both are skipped.
     """
     if not race.twin:
         return

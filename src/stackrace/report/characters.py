@@ -1,4 +1,4 @@
-"""Charts in a line of characters: a bar with its whisker, a meter, the course of values."""
+"""Charts in a line of characters: a bar with its whisker, a meter, a series of values."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _joined(values: Sequence[float], width: int) -> list[float]:
 
 
 def course(values: Sequence[float], most: float | None = None) -> str:
-    """Return ``values`` as blocks from zero to ``most``, the highest of each run of neighbours: no peak is lost.
+    """Return ``values`` as blocks from zero to ``most``, the highest of each group: no peak is lost.
 
     >>> course([1, 2, 4])
     '▃▅█'

@@ -1,4 +1,4 @@
-"""Export as CSV: one row per slice, in order of time; units are in the names."""
+"""Export as CSV: one row per slice, in order of time; units are in the column names."""
 
 from __future__ import annotations
 

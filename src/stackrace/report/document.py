@@ -1,7 +1,7 @@
-"""One JSON document with everything known about a race; ``stackrace report --schema`` prints what its members mean.
+"""JSON document with all data of a race; ``stackrace report --schema`` prints the meaning of its members.
 
-Units are in the names: ``_s`` seconds, ``_per_s`` per second, ``_ms`` milliseconds, ``_bytes`` bytes. What is not
-known, and what is not a finite number, is null.
+Units are in the names: ``_s`` seconds, ``_per_s`` per second, ``_ms`` milliseconds, ``_bytes`` bytes. Unknown
+values, and numbers that are not finite, are null.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ else:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaceWords:
-    """What the reports say, in sentences; each is empty where there is nothing to say."""
+    """Sentences of the reports; each is empty if there is nothing to say."""
 
     words: StandingWords
     scaling: tuple[str, ...]
-    """Why no law of scaling was fitted."""
+    """Reasons why no law of scaling was fitted."""
     refused: str
-    """How many launches and slices were kept out of the statistics."""
+    """Launches and slices kept out of the statistics."""
     notes: tuple[str, ...]
-    """What is to be read with every result."""
+    """Notes to read with every result."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,7 @@ class LatencyLimits:
     """A quantile of latency with its limits at 95 % confidence, in seconds."""
 
     value_s: float
-    """The quantile itself."""
+    """The quantile."""
     low_s: float | None
     high_s: float | None
 
@@ -75,71 +75,71 @@ class RowDocument(Row):
     throughput: Throughput
     """Right answers per second."""
     quantiles: Mapping[str, LatencyLimits | None]
-    """By quantile: null for one that too few requests lie above."""
+    """Limits by quantile: null for one that too few requests lie above."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailureDocument:
-    """Why a launch, or a stack, gave no result, or only part of one."""
+    """Reason why a launch, or a stack, gave no result, or only part of one."""
 
     code: str
-    """How it failed: ``not_started``, ``died``, ``refused`` …"""
+    """Kind of failure: ``not_started``, ``died``, ``refused`` …"""
     kind: str
-    """The same in words."""
+    """Kind of failure in words."""
     message: str
-    """What happened; empty where the kind says it all."""
+    """Details of the failure; empty if the kind says it all."""
     log: str
-    """The tail of the stack's own logs."""
+    """Last lines of the stack's own logs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShortfallDocument:
-    """Why a launch that did not fail has not all slices that were planned."""
+    """Reason why a launch that did not fail lacks planned slices."""
 
     code: str
-    """What ended it: ``budget``, ``busy``, ``interrupted`` …"""
+    """Cause of its end: ``budget``, ``busy``, ``interrupted`` …"""
     message: str
-    """The same in words."""
+    """Cause in words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaceSetup:
-    """What was asked, and under which conditions the race was held."""
+    """Request and conditions of the race."""
 
     race: Race
     entry: str | None
-    """What of the app is raced, as the race file calls it; null for a bundled one."""
+    """Entry point of the app as in the race file; null for a bundled app."""
     twin: str | None
-    """The path of the stack that also ran as its own hidden twin; null without."""
+    """Path of the stack that also ran as its own hidden twin; null without a twin."""
     current: str | None
-    """The path of the stack that is what the project runs today; null where none is."""
+    """Path of the stack that the project runs today; null if there is none."""
     duty: Duty | None
-    """Where its time went; null where nobody took it."""
+    """Seconds by activity; null if not recorded."""
     parts: ShownParts
-    """What features keep with it."""
+    """Data that features store with the race."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaceDocument:
-    """A race with its standing. Units are in the names; what is not known is null."""
+    """A race with its standing. Units are in the names; unknown values are null."""
 
     format: Literal["stackrace-race"] = "stackrace-race"
-    """Tells this document from others."""
+    """Name of the format."""
     version: Literal[2] = 2
     """Version of the format."""
     words: RaceWords
     result: Standing
     current: ShownNotice
-    """What the project runs today against the stack that the answer names."""
+    """The project's current stack against the stack that the answer names."""
     headline: int | None
-    """The level the answer speaks of, by its place in ``levels``."""
+    """Index in ``levels`` of the level that the answer is about."""
     void: bool
-    """Whether nothing of it may be believed."""
+    """True if the whole race is invalid."""
     race: RaceSetup
     stacks: tuple[StackFacts, ...]
-    """What was raced: versions, settings, commands and configurations."""
+    """Raced stacks: versions, settings, commands and configurations."""
     launches: tuple[Launch, ...]
-    """In order of time."""
+    """All launches in order of time."""
 
 
 def _row(row: Row) -> RowDocument:
@@ -185,7 +185,7 @@ _FORM = Form(
         Quantiles: {name: f"{name}_s" for name in ("mean", "p50", "p90", "p99", "p999", "max")},
         Launch: {"verdict": FLAT},
         Slice: {"verdict": FLAT, "result": FLAT, "valid": "valid", "throughput_per_s": "throughput_per_s"},
-        # a moment of the machine's own clock, and what only the store keeps
+        # a time of the machine's own clock, and data for the store only
         LoadResult: dict.fromkeys(("started_at", "histogram", "series"), LEFT_OUT),
         Duty: {"total_s": "total_s"},
         RaceSetup: {"race": FLAT, "parts": FLAT},
@@ -205,7 +205,7 @@ _FORM = Form(
         Row: _row,
     },
 )
-"""How a race's JSON document writes records down."""
+"""Form of the records in a race's JSON document."""
 
 schema = partial(schema_text, _FORM)
 

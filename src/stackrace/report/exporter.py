@@ -1,4 +1,4 @@
-"""Results of every kind in every format: what a kind gives is drawn by one function for each format."""
+"""Results of every kind in every format: one function for each format draws a kind's data."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind(Generic[_Result]):
-    """How results of one kind are reported."""
+    """Reports of one kind of result."""
 
     sections: Callable[[_Result], Iterable[Section]]
-    """The report, in order."""
+    """Function that returns the report's sections, in order."""
     document: Callable[[_Result], Any]
-    """The JSON document as plain values."""
+    """Function that returns the JSON document as plain values."""
     page: Callable[[_Result], str] | None = None
-    """The self-contained HTML page, where it is more than the sections and the charts."""
+    """Function that returns the self-contained HTML page, if it is more than the sections and the charts."""
     charts: Callable[[_Result], Iterable[Multiple]] = lambda _: ()
-    """Charts of the page, below its heading."""
+    """Function that returns the page's charts, below its heading."""
     first_line: Callable[[_Result], str] = lambda _: ""
-    """What Markdown begins with, escaped; empty for nothing."""
+    """Function that returns the first line of Markdown, escaped; empty for none."""
     headings: str = "####"
-    """What stands before the titles of sections in Markdown."""
+    """Marks before the titles of sections in Markdown."""
     compared: Callable[[_Result], Comparison | None] = lambda _: None
-    """What it says of head against base; None where it compares no sides."""
+    """Function that returns the result for head against base; None if it compares no sides."""
     leading: Callable[[_Result], str] = lambda _: ""
-    """How it stands after the blocks of a running race, for one line; empty where nobody knows."""
+    """Function that returns the state after the blocks of a running race, in one line; empty if unknown."""
 
 
 class Format(StrEnum):
-    """The formats a result can be written in; the value is the file's suffix without its dot."""
+    """Formats for results; the value is the file's suffix without its dot."""
 
     HTML = "html"
     JSON = "json"
@@ -54,8 +54,8 @@ class Format(StrEnum):
 def render(race: Race, standing: Standing | None, form: Format | str) -> str:
     """Return the report of ``race`` in one format: ``html``, ``json``, ``csv`` or ``md`` (Markdown).
 
-    That of a race with a kind of result of its own is that, whatever the standing, but for CSV, which has the
-    slices. Only then its libraries are imported. Raises ValueError for any other format.
+    A race with a kind of result of its own gets that report, whatever the standing, except for CSV, which has the
+    slices. Libraries of a format are imported only when needed. Raises ValueError for any other format.
     """
     form = Format(form)
     if form is Format.CSV:
@@ -67,7 +67,7 @@ def render(race: Race, standing: Standing | None, form: Format | str) -> str:
 
 
 def result_of(race: Race, standing: Standing | None) -> tuple[Kind[Any], Any]:
-    """Return what is shown of ``race``: its kind, and the result, which is ``standing`` where it has no other."""
+    """Return the kind of result of ``race``, and the result to show: ``standing`` if it has no other."""
     kind = kind_of(race)
     return (STANDING, (race, standing)) if kind is None else (kind, race)
 
@@ -89,7 +89,7 @@ def written(kind: Kind[_Result], result: _Result, form: Format) -> str:
 
 
 def kind_of(race: Race) -> Kind[Race] | None:
-    """Return the kind of result that ``race`` has; None for a standing."""
+    """Return the kind of result of ``race``; None for a standing."""
     from ..race.results.parts import RacePart
 
     for kind in declared(ResultKind):
@@ -118,4 +118,4 @@ def _page(result: tuple[Race, Standing]) -> str:
 
 
 STANDING = Kind(sections=_sections, document=_document, page=_page)
-"""A race with its standing."""
+"""Kind of result of a race with its standing."""

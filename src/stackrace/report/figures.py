@@ -1,4 +1,4 @@
-"""How estimates with their limits, latencies, places and lists of stacks look in every report."""
+"""Common format of estimates with limits, latencies, places and lists of stacks in all reports."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def limits(interval: Interval, figure: Figure) -> str:
-    """Return the limits as ``low–high``; empty while too few launches allow any."""
+    """Return the limits as ``low–high``; empty if launches are too few for limits."""
     if interval.low is None or interval.high is None:
         return ""
     if interval.low == interval.high == interval.value:
@@ -28,7 +28,7 @@ def ratio(interval: Interval) -> str:
 
 
 def ratio_limits(interval: Interval) -> str:
-    """Return the limits of a ratio; none is written as ``1.00`` where they exclude 1."""
+    """Return the limits of a ratio; if they exclude 1, neither is written as ``1.00``."""
     return limits(interval, _of_ratio(interval))
 
 
@@ -38,21 +38,21 @@ def _of_ratio(interval: Interval) -> Figure:
 
 
 def timed(latency: Quantiles, name: str) -> str:
-    """Return the quantile ``name`` with the unit that fits it, with "≥" when it is only a lower bound."""
+    """Return the quantile ``name`` in a fitting unit, with "≥" if it is only a lower bound."""
     bound = "≥ " if name in latency.censored else ""
     return bound + DURATION.format(getattr(latency, name))
 
 
 def quantile(latency: Quantiles, name: str) -> str:
-    """Return the quantile ``name`` (``p99``) in milliseconds, with "≥" when it is only a lower bound."""
+    """Return the quantile ``name`` (``p99``) in milliseconds, with "≥" if it is only a lower bound."""
     value = milliseconds(getattr(latency, name))
     return f"≥ {value}" if name in latency.censored else value
 
 
 def percentile(row: Row, name: str) -> str:
-    """Return the quantile ``name`` of ``row`` in milliseconds: "≥" a lower bound, "–" with too few requests for it.
+    """Return the quantile ``name`` of ``row`` in milliseconds: "≥" a lower bound, "–" with too few requests.
 
-    With limits it is their estimate, a mean over launches; without any it is the quantile of all requests together.
+    With limits it is their estimate, a mean over launches; without, the quantile of all requests together.
     """
     known = row.latency_limits.get(name)
     if known is None:
@@ -67,45 +67,45 @@ def percentile_limits(row: Row, name: str) -> str:
 
 
 _FRACTIONS = (("a quarter of ", 0.23, 0.27), ("a third of ", 0.31, 0.36), ("half ", 0.47, 0.53))
-"""Ratios that have a name, and how far it reaches."""
+"""Names of ratios, each with its range."""
 
 
 def sentence(text: str, stacks: Sequence[str]) -> str:
-    """Begin with a capital, unless a stack's name comes first; end with a full stop."""
+    """Return ``text`` with a full stop, and with a capital unless a stack's name comes first."""
     named = text.split(" ", 1)[0] in stacks
     return (text if named else text[:1].upper() + text[1:]) + "."
 
 
 def names(stacks: Sequence[str]) -> str:
-    """Name up to four stacks, of more the first three."""
+    """Return the names of up to four stacks, or of the first three and the number of the others."""
     named = list(stacks) if len(stacks) <= 4 else [*stacks[:3], f"{len(stacks) - 3} more"]
     return listed(named)
 
 
 def others(stacks: Sequence[str]) -> str:
-    """Name up to three stacks; of more a sentence has room for their number alone."""
+    """Return the names of up to three stacks, or only their number."""
     return listed(stacks) if len(stacks) <= 3 else f"{len(stacks)} others"
 
 
 def listed(things: Sequence[object]) -> str:
-    """Write ``a, b and c``."""
+    """Return ``a, b and c``."""
     words = [str(thing) for thing in things]
     return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
 def times(interval: Interval) -> str:
-    """Word a ratio with its limits: ``1.28× (1.24–1.33)``."""
+    """Return a ratio with its limits: ``1.28× (1.24–1.33)``."""
     return limited(interval, "×")
 
 
 def limited(interval: Interval, unit: str = "") -> str:
-    """Write a ratio with its limits as ``0.81 (0.78–0.84)``."""
+    """Return a ratio with its limits: ``0.81 (0.78–0.84)``."""
     around = ratio_limits(interval)
     return f"{ratio(interval)}{unit}{f' ({around})' if around else ''}"
 
 
 def share(value: float) -> str:
-    """Word a ratio of costs so that a noun may follow: ``a third of ``, ``2.4× ``."""
+    """Return a ratio of costs before a noun: ``a third of ``, ``2.4× ``."""
     for word, low, high in _FRACTIONS:
         if low <= value <= high:
             return word

@@ -1,4 +1,4 @@
-"""Memory over time in figures: what the launches of a stack held at their start, at most, and at their end."""
+"""Memory over time in figures: at the start, at most, and at the end of a stack's launches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .sheet import Column, Medium, Section, Table, Tone
 def memory_sections(race: Race, standing: Standing) -> Iterator[Section]:
     """Yield the memory of each stack at the headline level, in its order; nothing for a race in slices.
 
-    Only a run has its memory to itself: in slices all levels share a launch.
+    Only runs have launches of their own: in slices all levels share a launch.
     """
     if race.repeats is None or not standing.levels:
         return
@@ -45,7 +45,7 @@ def _watched(launches: Sequence[Launch]) -> list[_Samples]:
 
 
 def _table(watched: dict[str, list[_Samples]]) -> Table:
-    """Return a line for each stack: medians of its launches, the most of all, and the longest as bars from zero."""
+    """Return a line for each stack: medians of its launches, the highest peak, the longest one as bars."""
     launches = watched.values()
     longest = [max(each, key=_span_s) for each in launches]
     starts = (median(samples[0].size_bytes for samples in each) for each in launches)

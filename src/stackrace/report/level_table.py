@@ -12,20 +12,20 @@ from .sheet import FILES, Column, Medium, Table, Tone
 
 _BAR = 10
 READABLE = 30
-"""A path may be folded to this width before a column is left out."""
+"""Width to which a path may be folded before a column is left out."""
 
 _NOT_ON_PAGES = (Medium.SCREEN, Medium.TEXT)
 
 MARK = "current"
-"""Stands beside the stack that is run today."""
+"""Mark beside the project's current stack."""
 
 
 def level_table(
     level: Level, *, void: bool = False, current: str = "", mark: str = MARK, fold_to: int = READABLE
 ) -> Table:
-    """Return a line per stack, best first; of a ``void`` race nobody stands out.
+    """Return a line per stack, best first; in a ``void`` race no stack stands out.
 
-    ``current`` is run today, which ``mark`` says beside it. Paths may be folded to the width ``fold_to``.
+    ``mark`` stands beside the stack ``current``. Paths may be folded to the width ``fold_to``.
     """
     rows = level.rows
     first = tuple(row.tier == 1 and not void for row in rows)
@@ -84,7 +84,7 @@ def _without_network(rows: Sequence[Row]) -> Iterator[Column]:
 
 
 def _ratio_limits(rows: Sequence[Row]) -> tuple[str, ...]:
-    """Return the limits of each row but the leader's; "–" where others have some."""
+    """Return the limits of each row except the leader's; "–" if only others have some."""
     absent = NOTHING if any(figures.ratio_limits(row.ratio) for row in rows) else ""
     return tuple(figures.ratio_limits(row.ratio) or (absent if row.ratio.low is None else "") for row in rows)
 

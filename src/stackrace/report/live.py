@@ -1,7 +1,7 @@
 """The live view of a race: cheap enough to run beside the measurement.
 
-Nothing is drawn but from inside :meth:`LiveView.update`, at most twice a second, and nothing at all between
-:meth:`LiveView.pause` and :meth:`LiveView.resume`: there is no refresh thread, a paused view costs nothing.
+Only :meth:`LiveView.update` draws, at most twice a second, and nothing draws between :meth:`LiveView.pause` and
+:meth:`LiveView.resume`. There is no refresh thread, and a paused view costs nothing.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .words.findings import disturbed, failure_kind, failure_message
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mishap:
-    """A launch that failed, as it happens."""
+    """A launch that has just failed."""
 
     stack: str
     block: int
@@ -41,14 +41,13 @@ class Mishap:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveState:
-    """A race at one moment.
+    """State of a race at one moment.
 
-    ``activity`` is what is being done, ``level`` what is measured (``static, c=20``); ``block`` counts from 1, is
-    0 before the first. ``eta_s`` is the time left, None while unknown; ``mishaps`` holds all failures so far. What
-    is counted are ``unit``, slices or runs; the number of ``blocks`` is known for runs only. A race whose result is
-    of another kind has ``leading`` in place of a ``standing``, a line of it. ``stacks`` are all that began, ``out``
-    those that need not go on, with the block after which they left. An answer is likely in ``answer_s``, None where
-    nobody knows.
+    ``activity`` is the current activity, ``level`` the measured level (``static, c=20``); ``block`` counts from 1,
+    and is 0 before the first. ``eta_s`` is the time left, None if unknown; ``mishaps`` holds all failures so far.
+    The ``unit`` of counts is slices or runs; the number of ``blocks`` is known for runs only. A race with a result
+    of another kind has a line ``leading`` in place of a ``standing``. ``stacks`` are all that started, ``out``
+    those that have left, with the block after which they did. An answer is likely in ``answer_s``, None if unknown.
     """
 
     activity: Activity
@@ -71,7 +70,7 @@ class LiveState:
 
     @property
     def action(self) -> str:
-        """What is being done: ``warming up``, ``measuring static, c=20``."""
+        """Current activity in words: ``warming up``, ``measuring static, c=20``."""
         if self.activity is Activity.CALIBRATING:
             return "calibrating the load engine"
         if self.disturbance is not None:
@@ -80,19 +79,19 @@ class LiveState:
 
     @property
     def left(self) -> str:
-        """The time left in words; empty while unknown. Slices may end sooner, runs are counted and only guessed."""
+        """Time left in words; empty if unknown. Slices may end sooner, the time of runs is only estimated."""
         if self.eta_s is None:
             return ""
         return f"{'at most' if self.blocks is None else 'about'} {duration(self.eta_s)} left"
 
     @property
     def answer(self) -> str:
-        """When an answer is likely, in words; empty where nobody knows."""
+        """Time to a likely answer in words; empty if unknown."""
         return "" if self.answer_s is None else f"about {duration(self.answer_s)} to the likely answer"
 
     @property
     def where(self) -> str:
-        """The block: ``block 3``, or ``block 3 of 5`` where their number is known; empty before the first."""
+        """Block in words: ``block 3``, or ``block 3 of 5`` if their number is known; empty before the first."""
         if not self.block:
             return ""
         return f"block {self.block}" + (f" of {self.blocks}" if self.blocks else "")
@@ -102,7 +101,7 @@ _SHORTEST_PAUSE_S = 0.5
 
 
 class LiveView:
-    """Shows the latest :class:`~stackrace.report.LiveState` on ``stream`` (default stderr).
+    """Display of the latest :class:`~stackrace.report.LiveState` on ``stream`` (default stderr).
 
     On a terminal the view redraws itself and vanishes at the end; otherwise each event is a plain line.
     """
@@ -134,7 +133,7 @@ class LiveView:
         self._lines = None
 
     def update(self, state: LiveState) -> None:
-        """Show ``state`` now, or keep it for the next call when that is too soon or the view is paused."""
+        """Show ``state`` now, or keep it for the next call if that is too soon or the view is paused."""
         self._held = state
         if self._paused:
             return
@@ -145,13 +144,13 @@ class LiveView:
             self._draw()
 
     def pause(self) -> None:
-        """Draw what was held back, then nothing until :meth:`resume`: a slice is being measured."""
+        """Draw the last state, then nothing until :meth:`resume`, while a slice is measured."""
         if self._held is not self._drawn:
             self._draw()
         self._paused = True
 
     def resume(self) -> None:
-        """Go on, and show what was held back meanwhile."""
+        """Go on, and show the state that was kept meanwhile."""
         self._paused = False
         if self._held is not None:
             self.update(self._held)
@@ -166,7 +165,7 @@ class LiveView:
 
 _RECENT = 3
 _PATH = 30
-"""A path may be folded to this width before the bars are left out."""
+"""Width to which a path may be folded before the bars are left out."""
 _BAR = 12
 _SPARE = 2
 """Lines of the terminal left free, so that the view never scrolls."""
@@ -184,7 +183,7 @@ def _screen(state: LiveState) -> RenderableType:
 
 
 class _Cropped:
-    """Cuts a renderable to the terminal's height: rows beyond it would scroll the view away."""
+    """Renderable cut to the terminal's height: more rows would scroll the view away."""
 
     def __init__(self, inside: RenderableType) -> None:
         self._inside = inside
@@ -225,7 +224,7 @@ def _standing(state: LiveState, rows: Sequence[Row]) -> Table:
 
 
 def _doing(state: LiveState, stack: str, *, has_row: bool) -> str:
-    """Say what a stack does: it races now, it has left, it failed in this block or has no result for that."""
+    """Return a stack's state: racing now, left, failed in this block, or without a result because of a failure."""
     if stack in state.out:
         return f"left (block {state.out[stack]})"
     if stack == state.stack:
@@ -262,7 +261,7 @@ class _Lines:
         self._disturbed = False
 
     def tell(self, state: LiveState) -> None:
-        """Write a line for each failure not told yet, and one when a block begins."""
+        """Write a line for each new failure, and one when a block starts."""
         for mishap in state.mishaps[self._mishaps :]:
             failure = mishap.failure
             self._write(f"block {mishap.block}: {mishap.stack} {failure_kind(failure)}: {failure_message(failure)}")

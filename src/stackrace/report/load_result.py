@@ -1,4 +1,4 @@
-"""One run of the load engine as a kind of result: the rate, what went wrong, what to doubt, the latencies.
+"""One run of the load engine as a kind of result: the rate, the failures, the doubts, the latencies.
 
 ``stackrace load --schema`` prints what the members of its JSON document mean.
 """
@@ -26,41 +26,41 @@ from .words.findings import LOAD, FindingDocument, finding_document
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadSettings:
-    """What was asked for."""
+    """Settings of the run."""
 
     loop: Literal["open", "closed"]
-    """Whether requests fall due at a rate, or after the last answer."""
+    """Kind of loop: ``open`` sends requests at a rate, ``closed`` after the last answer."""
     load: Load
     seed: int | None
-    """Of the random moments; null where there are none."""
+    """Seed of the random moments; null if there are none."""
     warmup_s: float
-    """How long load was applied before the recorded window, in seconds."""
+    """Seconds of load before the recorded window."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadDocument:
     """One run of the load engine, as `stackrace load --json` prints it.
 
-    Times are seconds; what is not known is null.
+    Times are seconds; unknown values are null.
     """
 
     schema: Literal["load-1"] = "load-1"
     """Name and version of this format."""
     urls: tuple[str, ...]
-    """As given, or the recording's server."""
+    """URLs as given, or the recording's server."""
     load: LoadSettings
-    """What was asked of the engine."""
+    """Settings of the engine."""
     concurrency: int
-    """Connections; as load.concurrency."""
+    """Number of connections; same as load.concurrency."""
     keep_alive: bool
-    """Whether connections carried more than one request; as load.keep_alive."""
+    """True if connections carried more than one request; same as load.keep_alive."""
     throughput_per_s: float
     """Right answers per second."""
     result: LoadResult
     findings: tuple[FindingDocument, ...]
-    """What the checks say about the run; none where there is nothing to doubt."""
+    """Findings of the checks; empty if there is no doubt."""
     notes: tuple[str, ...]
-    """What else is worth telling, one sentence each."""
+    """Further notes, one sentence each."""
 
 
 _FORM = Form(
@@ -145,9 +145,9 @@ def _outcome(ran: FinishedRun) -> Iterator[Paragraph]:
 
 
 def _latencies(result: LoadResult, *, is_open: bool) -> Iterator[Block]:
-    """Yield the latency and what it is made of, row by row; "≥" marks lower bounds.
+    """Yield the latency and its parts, row by row; "≥" marks lower bounds.
 
-    In a closed loop no request can be late: there lag is left out.
+    In a closed loop no request can be late, so lag is left out.
     """
     named = {
         "latency": result.latency,

@@ -26,7 +26,7 @@ _BOLD = (Tone.GOOD, Tone.WRONG, Tone.DOUBTFUL, Tone.OTHER)
 
 
 def drawn(sections: Iterable[Section], *, heading: str) -> str:
-    """Return ``sections``, their titles behind ``heading``."""
+    """Return ``sections`` as Markdown, their titles after ``heading``."""
     parts: list[str] = []
     for section in shown(sections, Medium.TEXT):
         marks = "#" if section.main else heading
@@ -95,12 +95,12 @@ def _source(source: Source) -> str:
 
 
 def escape(text: str) -> str:
-    """Keep foreign text from being read as Markdown or HTML."""
+    """Return foreign text with escapes, so that it is not read as Markdown or HTML."""
     return re.sub(r"([\\`*_{}\[\]<>#|~@])", r"\\\1", one_line(text))
 
 
 def code(text: str) -> str:
-    """Return ``text`` as a code span that also holds inside a table."""
+    """Return ``text`` as a code span that is also valid inside a table."""
     clean = one_line(text).replace("|", "\\|")
     if "`" not in clean:
         return f"`{clean}`"

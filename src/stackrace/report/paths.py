@@ -1,4 +1,4 @@
-"""How stack paths are broken, only where a reader would pause, and what stacks are called for short."""
+"""Line breaks in stack paths, only where a reader would pause, and short names of stacks."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _SETTINGS = re.compile(f"(:(?:[^/+]|/(?!(?:{'|'.join(Protocol)})/))*)")
 
 
 def _pieces(path: str) -> tuple[str, ...]:
-    """Return ``path`` cut after each separator: ``('nginx/', 'http/', 'gunicorn:', 'workers=4')``."""
+    """Return ``path`` split after each separator: ``('nginx/', 'http/', 'gunicorn:', 'workers=4')``."""
     return tuple(piece for piece in _PIECE.findall(one_line(path)) if piece)
 
 
 def split_settings(path: str) -> tuple[tuple[str, bool], ...]:
-    """Return ``path`` in parts, each with whether it is a settings part (``:workers=4``)."""
+    """Return the parts of ``path``, each with True if it is a settings part (``:workers=4``)."""
     return tuple((part, part.startswith(":")) for part in _SETTINGS.split(one_line(path)) if part)
 
 
 def fold(path: str, width: int) -> str:
-    """Return ``path`` on as many lines as ``width`` asks for, broken after separators, continued indented.
+    """Return ``path`` on as many lines as ``width`` needs, broken after separators, with indented continuation.
 
     >>> print(fold('nginx/http/gunicorn:workers=4,preload=on', 22))
     nginx/http/gunicorn:
@@ -44,11 +44,11 @@ def fold(path: str, width: int) -> str:
 _YOURS = "your deployment"
 
 _LONG = 20
-"""A longer path is named without its settings, where that is no other's name."""
+"""Length above which a path is named without its settings, if no other has that name."""
 
 
 def short_names(race: Race) -> dict[str, str]:
-    """Return the names of the stacks that have a shorter one, by path."""
+    """Return the short names of the stacks that have one, by path."""
     bare = {path: "".join(part for part, is_settings in split_settings(path) if not is_settings)
             for path in race.stacks}  # fmt: skip
     times = Counter(bare.values())
@@ -57,11 +57,11 @@ def short_names(race: Race) -> dict[str, str]:
 
 
 def shortened(sentence: str, race: Race, *, yours: bool = True) -> str:
-    """Return ``sentence`` with short names for the stacks in it; what is run today has one only with ``yours``."""
+    """Return ``sentence`` with short names of stacks; the current stack gets one only with ``yours``."""
     names = short_names(race)
     if not yours:
         names.pop(race.current, None)
-    # a path stays as it is where a sentence begins with it
+    # at the beginning of a sentence, a path stays unless it is the current stack's
     first = names | ({race.current: _YOURS.capitalize()} if race.current in names else {})
     paths = "|".join(map(re.escape, sorted(race.stacks, key=len, reverse=True)))
     whole = rf"(?<![^\s(])(?:{paths})(?=[,;:.)]?(?:\s|$))"

@@ -1,4 +1,4 @@
-"""A race's report: the answer first, then why, the standing, and what went wrong; whole, and on one screen."""
+"""Report of a race: the answer first, then why, the standing, and what went wrong; in full, and on one screen."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _BOTH = (Medium.SCREEN, Medium.TEXT)
 
 
 def race_sheet(race: Race, standing: Standing) -> Iterator[Section]:
-    """Yield the report's sections, in order."""
+    """Yield the report's sections in order."""
     void = not standing.verdict.valid
     words = words_of(race, standing)
     yield Section(title="", blocks=tuple(_answer(race, standing, words)))
@@ -80,11 +80,11 @@ def _troubles(race: Race, standing: Standing) -> Iterator[Block]:
 
 _MOST_CAUSES = 3
 _PATH = 44
-"""On one screen columns are left out before a path is folded to less than this."""
+"""Width to which a path may be folded on one screen; columns are left out before it gets narrower."""
 
 
 def brief_sheet(race: Race, standing: Standing) -> Iterator[Section]:
-    """Yield the sections: the answer and what belongs to it, the standing, its costs, what was refused."""
+    """Yield the sections: the answer with its details, the standing, its costs, and rejected measurements."""
     yield Section(title="", blocks=tuple(_top(race, standing)))
     if standing.levels:
         level = standing.levels[standing.headline]

@@ -1,4 +1,4 @@
-"""How to run a race again: its race file, and the command."""
+"""Race file and command that run a race again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..measure.workload import EVERY_PATH, RightAnswer, RightAnswers
 from ..race.results.race import Race
 
 COMMAND = "stackrace run race.toml"
-"""Runs the race file, its seed giving the same shuffled order."""
+"""Command that runs the race file; its seed gives the same shuffled order."""
 
 
 def race_file(race: Race) -> str:
@@ -42,7 +42,7 @@ def _workloads(race: Race) -> str:
 
 
 def _source(urls: Sequence[str]) -> str:
-    """URLs, or the recorded session whose ``file:`` URL stands in their place."""
+    """Return the key for URLs, or for the recorded session of a ``file:`` URL."""
     if len(urls) == 1 and urls[0].startswith("file:"):
         return f"session = {_text(unquote(urlsplit(urls[0]).path))}\n"
     return f"urls = [{', '.join(_text(url) for url in urls)}]\n"
@@ -95,5 +95,5 @@ def _key(name: str) -> str:
 
 
 def _text(value: str) -> str:
-    """Quote ``value`` as a TOML basic string; JSON's escapes are a subset of TOML's."""
+    """Return ``value`` as a TOML basic string; JSON's escapes are a subset of TOML's."""
     return json.dumps(one_line(value), ensure_ascii=False)

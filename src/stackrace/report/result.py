@@ -18,5 +18,5 @@ def standing_of(race: Race) -> Standing:
 
 
 def standing_so_far(race: Race) -> Standing:
-    """Return the standing of a running ``race``, quickly: its machine is the one that is measured."""
+    """Return the standing of a running ``race``, quickly: the measured machine computes it."""
     return standing(race, merge=quantiles, thorough=False)

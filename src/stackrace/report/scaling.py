@@ -1,4 +1,4 @@
-"""How throughput grows with the connections, in words and figures that all reports share."""
+"""Growth of throughput with the connections, in words and figures for all reports."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MOST_NAMED = 3
 
 
 def scaling_sections(standing: Standing) -> Iterator[Section]:
-    """Yield how throughput grows with the connections, where that is known of any stack."""
+    """Yield the section about the growth of throughput, if it is known for any stack."""
     if curves := _known(standing.scaling):
         yield Section(title=_TITLE, blocks=tuple(_scaling(curves)))
 
@@ -68,7 +68,7 @@ def _named(curve: ScalingCurve) -> str:
 
 
 def knee(curve: ScalingCurve) -> str:
-    """Say where throughput stops growing, in a few words."""
+    """Return the point where throughput stops growing, in a few words."""
     if curve.knee is None:
         return "too few launches to say where throughput stops growing"
     if curve.knee == curve.levels[-1]:
@@ -77,7 +77,7 @@ def knee(curve: ScalingCurve) -> str:
 
 
 def _cells(curve: ScalingCurve) -> tuple[str, ...]:
-    """Return a row under ``_HEADER``; "–" where nothing is known, "> 100" where it grows to the end."""
+    """Return a row under ``_HEADER``; "–" for unknown values, "> 100" if it grows to the end."""
     if curve.knee is None:
         stops = NOTHING
     else:
@@ -93,7 +93,7 @@ def _cells(curve: ScalingCurve) -> tuple[str, ...]:
 
 
 def unfits(curves: Sequence[ScalingCurve]) -> tuple[str, ...]:
-    """Return why laws were not fitted: a reason that all curves share once, others with the curves they are of."""
+    """Return why laws were not fitted: a reason shared by all curves once, others with their curves."""
     reasons: dict[str, list[str]] = {}
     for curve in curves:
         if curve.unfit is not None:

@@ -1,4 +1,4 @@
-"""What a report says, as data: sections of paragraphs, lists and tables, which every format only draws.
+"""Contents of a report as data: sections of paragraphs, lists and tables, which every format only draws.
 
 A new format is one module that draws these, and its line in ``exporter``.
 """
@@ -13,18 +13,18 @@ from ..base.numbers import Interval
 
 
 class Medium(StrEnum):
-    """Where a report is read."""
+    """Medium of a report."""
 
     SCREEN = "screen"
     """A terminal: little room, no way to unfold anything."""
     TEXT = "text"
     """Markdown."""
     PAGE = "page"
-    """HTML, which has charts of its own."""
+    """HTML, with charts of its own."""
 
 
 class Tone(StrEnum):
-    """How a text or a cell stands out."""
+    """Emphasis of a text or a cell."""
 
     PLAIN = "plain"
     STRONG = "strong"
@@ -40,7 +40,7 @@ class Tone(StrEnum):
 
 _EVERYWHERE = tuple(Medium)
 FILES = (Medium.TEXT, Medium.PAGE)
-"""Where there is room for everything."""
+"""Media with room for everything."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,11 +50,11 @@ class Paragraph:
     text: str
     tone: Tone = Tone.PLAIN
     lines: int = 0
-    """The most lines on a screen, counted where it is 100 columns wide or more; what is beyond is cut. 0: all."""
+    """The most lines on a screen, counted for a width of 100 columns or more; further ones are cut. 0: all."""
     whole: bool = False
-    """Whether a screen leaves it on its line, however long that is: to be copied, or searched."""
+    """True if a screen never wraps it, however long it is, so that it can be copied or searched."""
     indent: int = 0
-    """How many blanks stand before each of its lines on a screen."""
+    """Number of blanks before each of its lines on a screen."""
     media: tuple[Medium, ...] = _EVERYWHERE
 
 
@@ -72,22 +72,22 @@ class Item:
 
     text: str
     lead: str = ""
-    """The check or thing that it is about, before a colon; or code, which begins the sentence."""
+    """Name of the check or thing, before a colon; or code that begins the sentence."""
     is_code: bool = False
-    """Whether the lead is code: a stack's path, a command."""
+    """True if the lead is code: a stack's path, a command."""
     tone: Tone = Tone.PLAIN
     lines: int = 0
-    """The most lines of the text on a screen, as a paragraph has them."""
+    """The most lines of the text on a screen, as in a paragraph."""
     remedy: str = ""
-    """What to do about it."""
+    """Remedy."""
     log: str = ""
-    """The tail of a log; screens show it."""
+    """Last lines of a log; only screens show it."""
     inner: tuple[str, ...] = ()
-    """Texts that belong to it, each an entry below."""
+    """Further texts, each an entry below it."""
 
     @property
     def join(self) -> str:
-        """What stands between lead and text."""
+        """Separator between lead and text."""
         return " " if self.is_code else ": " if self.lead else ""
 
 
@@ -101,7 +101,7 @@ class Listing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawing:
-    """Lines that stay as they are: a picture in characters, a line to be copied."""
+    """Lines that stay unchanged: a picture in characters, a line to copy."""
 
     lines: tuple[str, ...]
     media: tuple[Medium, ...] = (Medium.SCREEN, Medium.TEXT)
@@ -109,7 +109,7 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A file to be saved, folded away where that is possible."""
+    """A file to save, folded away if the medium can."""
 
     title: str
     about: str
@@ -126,42 +126,42 @@ class Column:
     title: str
     cells: tuple[str, ...]
     short: str | None = None
-    """The title on a screen, where that is another one."""
+    """Title on a screen, if different."""
     notes: tuple[str, ...] = ()
-    """What follows each cell in smaller type: its limits, a remark."""
+    """Notes in smaller type after the cells: limits, remarks."""
     intervals: tuple[Interval | None, ...] = ()
-    """Differences that a page draws in place of the cells, each in its row, around no difference in the middle."""
+    """Differences that a page draws in place of the cells, each in its row, with "no difference" in the middle."""
     ratios: bool = False
     """True for intervals that are ratios: 1 is no difference, in place of 0."""
     join: str = " ({})"
-    """How a note follows its cell where there is no smaller type."""
+    """Form of a note after its cell in media without smaller type."""
     tones: tuple[Tone, ...] = ()
-    """How each cell stands out; empty: as the column does."""
+    """Tone of each cell; empty: the column's tone."""
     tone: Tone = Tone.PLAIN
     left: bool = False
-    """Whether cells stand at the left: text does, figures do not."""
+    """True if cells are aligned left, as for text; figures are aligned right."""
     fold_to: int = 0
-    """Of stack paths: the width in characters to which they are folded before a column is left out."""
+    """For stack paths: the width in characters to which they are folded before a column is left out."""
     least: int = 0
     """The least width on a screen, in characters."""
     wraps: tuple[int, int] | None = None
-    """Of sentences: the least width in characters, and the share of the room left."""
+    """For sentences: the least width in characters, and the share of the remaining width."""
     once: bool = False
-    """Whether a screen shows only the first of equal neighbours."""
+    """True if a screen shows only the first of equal neighbours."""
     keep: int = 0
-    """On a screen that is too narrow columns with the lowest number go first; 0 never goes."""
+    """Rank on a narrow screen: columns with the lowest number are left out first; 0 is never left out."""
     notes_keep: int | None = None
-    """The same for the notes, which then have a column of their own on a screen."""
+    """Rank of the notes, which then have a column of their own on a screen."""
     media: tuple[Medium, ...] = _EVERYWHERE
 
     @property
     def cell_notes(self) -> tuple[str, ...]:
-        """The note of each cell, empty where it has none."""
+        """Note of each cell, empty if it has none."""
         return self.notes or ("",) * len(self.cells)
 
     @property
     def cell_tones(self) -> tuple[Tone, ...]:
-        """The tone of each cell."""
+        """Tone of each cell."""
         return self.tones or (Tone.PLAIN,) * len(self.cells)
 
 
@@ -173,7 +173,7 @@ class Table:
     media: tuple[Medium, ...] = _EVERYWHERE
 
     def on(self, medium: Medium) -> tuple[Column, ...]:
-        """Return the columns that ``medium`` shows: its own, unless all their cells are empty."""
+        """Return the columns for ``medium``, without those whose cells are all empty."""
         return tuple(column for column in self.columns if medium in column.media and any(column.cells))
 
 
@@ -185,20 +185,20 @@ class Section:
     """Blocks under a heading."""
 
     title: str
-    """Empty: no heading."""
+    """Heading; empty for none."""
     main: bool = False
-    """Whether it is the title of the whole report."""
+    """True if it is the title of the whole report."""
     blocks: tuple[Block, ...]
     media: tuple[Medium, ...] = _EVERYWHERE
 
 
 def as_lines(texts: Iterable[str]) -> Section:
-    """Return a section of ``texts``, each on its line, however long that is."""
+    """Return a section of ``texts``, each on one line, however long."""
     return Section(title="", blocks=tuple(Paragraph(text=text, whole=True) for text in texts))
 
 
 def shown(sections: Iterable[Section], medium: Medium) -> tuple[Section, ...]:
-    """Return what ``medium`` shows of ``sections``, empty ones left out."""
+    """Return the ``sections`` for ``medium``, without empty ones."""
     cut = (
         replace(section, blocks=tuple(block for block in section.blocks if medium in block.media))
         for section in sections

@@ -1,4 +1,4 @@
-"""Draws a report in the terminal, in the width there is."""
+"""Draws a report in the terminal, in the available width."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ if TYPE_CHECKING:
     from ..race.results.standing import Standing
 
 _PIPE_WIDTH = 120
-"""Columns when nobody says how wide the other end of a pipe is."""
+"""Columns for a pipe, unless COLUMNS sets them."""
 
 _LOG_LINES = 6
 
 _SCREEN_LINES = 28
-"""Of the 32 that a report in brief has, those that a blank one, the page's address and two next steps leave."""
+"""Lines of a report in brief: 32, less a blank one, the page's address and two next steps."""
 
 _LEAST_WIDTH = 100
-"""Columns of the narrowest screen on which a report in brief keeps to its lines."""
+"""Columns of the narrowest screen on which a report in brief keeps its number of lines."""
 
 _MARKS = {Tone.WRONG: "✗", Tone.REDONE: "↻", Tone.DOUBTFUL: "!"}
 
 
 def make_console(stream: TextIO | None = None, *, width: int | None = None) -> Console:
-    """Return a console on ``stream`` (default stdout) that survives characters the stream cannot write.
+    """Return a console on ``stream`` (default stdout) that replaces characters that the stream cannot write.
 
     Colour follows NO_COLOR and whether ``stream`` is a terminal; COLUMNS sets the width of a pipe.
     """
@@ -70,10 +70,10 @@ def make_console(stream: TextIO | None = None, *, width: int | None = None) -> C
 
 
 class _PrintableConsole(Console):
-    """Draws our styles, and foreign text as text: on the command line stdout itself takes neither."""
+    """Console that draws our styles, and foreign text as text: the command line's stdout takes neither."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
-        """Yield the segments of ``renderable``; only those that rich means as control sequences stay such."""
+        """Yield the segments of ``renderable``; only rich's own control sequences stay control sequences."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else Segment(printable(segment.text, words=False), segment.style)
 
@@ -86,7 +86,7 @@ def print_report(
     if details or kind is not STANDING or standing is None:
         print_sections(kind.sections(result), console)
     else:
-        # with the statistics, which most of what is drawn here does without
+        # imported here: it loads the statistics, which most reports do not need
         from .race_sheet import brief_sheet
 
         print_sections(brief_sheet(race, standing), console, most=_SCREEN_LINES)
@@ -97,14 +97,14 @@ def print_sections(
 ) -> None:
     """Print ``sections`` on ``console`` (default: stdout), at most ``width`` columns wide; see ``drawn``."""
     console = console or make_console()
-    # what is not to be wrapped is not to be cropped either
+    # unwrapped lines must not be cropped either
     console.print(_drawn(sections, most=most), width=min(console.width, width or console.width), crop=False)
 
 
 def _drawn(sections: Iterable[Section], *, most: int = 0) -> RenderableType:
-    """Return ``sections``, a blank line between them; they adapt to the width they are printed in.
+    """Return ``sections`` with blank lines between them; they adapt to the width of the screen.
 
-    A table cuts its paths where the whole would have more lines than ``most``; 0: it never does.
+    A table shortens its paths if the whole has more lines than ``most``; 0: never.
     """
     parts: list[RenderableType] = []
     for section in shown(sections, Medium.SCREEN):
@@ -136,7 +136,7 @@ class _Trimmed:
 
 
 class _Cut:
-    """Draws a text in so many lines at most, as it would be on a screen of 100 columns; 0 lines: the whole text."""
+    """Text in at most ``lines`` lines on a screen of 100 columns; 0: the whole text."""
 
     def __init__(self, text: Text, lines: int, *, beside: int = 0) -> None:
         self._text, self._lines, self._beside = text, lines, beside
@@ -174,7 +174,7 @@ def _block(block: Block) -> Iterator[RenderableType]:
 
 
 def _item(item: Item) -> RenderableType:
-    """Set the text off by its mark, its further lines beneath its first."""
+    """Return a grid with the text beside its mark, and its further lines below."""
     line = Text().append(one_line(item.lead), style="bold").append(item.join + one_line(item.text))
     grid = Grid.grid(padding=(0, 1, 0, 0))
     grid.add_row(Text(_MARKS.get(item.tone, "-"), style=_STYLES[item.tone]), _Cut(line, item.lines, beside=2))
@@ -204,25 +204,25 @@ _STYLES = {
 
 
 class ScreenTable:
-    """Renders ``table`` in the width there is; ``lines`` are all that its rows may take, 0 what they need."""
+    """Table in the available width, its rows in at most ``lines`` lines, 0 for as many as they need."""
 
     def __init__(self, table: Table, *, lines: int = 0) -> None:
         self._table = table
         self._lines = lines
 
     def within(self, lines: int) -> ScreenTable:
-        """Return it in ``lines`` with its header, but with a line for each row."""
+        """Return the table in ``lines`` lines with its header, but at least one line for each row."""
         return ScreenTable(self._table, lines=max(lines - 1, 1))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Choose the columns, give the paths all the room that is left, and draw."""
+        """Choose the columns, give the paths all the remaining width, and draw."""
         columns = [part for column in self._table.on(Medium.SCREEN) for part in _parts(column)]
         kept = _fit(columns, options.max_width)
         yield _grid(kept, options.max_width, self._lines)
 
 
 def _fit(columns: Sequence[Column], width: int) -> list[Column]:
-    """Return ``columns`` without those that must go for the others to be ``width`` wide together."""
+    """Return ``columns`` without those that do not fit into ``width``."""
     kept = list(columns)
     while sum(_width(column) + _GAP for column in kept) - _GAP > width:
         droppable = [column for column in kept if column.keep]
@@ -274,7 +274,7 @@ def _grid(columns: Sequence[Column], width: int, lines: int) -> Grid:
 
 
 def _folded(column: Column, room: int, lines: int) -> list[Text]:
-    """Return the paths folded to ``room``, on ``lines`` lines together at most; 0 for as many as it takes."""
+    """Return the paths folded to ``room``, with at most ``lines`` lines together; 0 for as many as they need."""
     width = max(_NARROWEST_PATH, room)
     beside = [column.join.format(note) if note else "" for note in column.cell_notes]
     paths = [
@@ -288,7 +288,7 @@ def _folded(column: Column, room: int, lines: int) -> list[Text]:
 
 
 def _cut(paths: Sequence[str], lines: int) -> list[str]:
-    """Return folded ``paths`` with at most ``lines`` lines in all, the longest cut first; each keeps one."""
+    """Return folded ``paths`` with at most ``lines`` lines together, the longest ones cut first; each keeps one."""
     heights = [path.count("\n") + 1 for path in paths]
     most = max(heights, default=1)
     while lines and most > 1 and sum(min(height, most) for height in heights) > lines:

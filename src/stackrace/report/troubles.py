@@ -1,4 +1,4 @@
-"""What went wrong: launches that failed, what checks complained about, and both by cause for one screen."""
+"""Failed launches and complaints of checks, in full, and by cause for one screen."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MOST_STACKS = 4
 
 
 class _Trial(StrEnum):
-    """What a check looked at; the value is its name in reports."""
+    """Object of a check; the value is its name in reports."""
 
     RACE = "race"
     LAUNCH = "launch"
@@ -41,24 +41,24 @@ class _Trial(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Complaint:
-    """One check's findings of one effect: how often, where, and the first of them in words."""
+    """One check's findings of one effect: their number, their stacks, and the first of them in words."""
 
     check: str
-    """By title."""
+    """Title of the check."""
     effect: Effect
     count: int
-    """How many findings."""
+    """Number of findings."""
     trial: _Trial
     whole: int
-    """How many trials of that kind the race had."""
+    """Number of trials of that kind in the race."""
     by_stack: tuple[tuple[str, int], ...]
-    """Findings by stack, the most frequent first; none of a complaint about the race."""
+    """Findings by stack, the most frequent first; empty for a complaint about the race."""
     seen: str
-    """What was measured."""
+    """Measured value in words."""
     threshold: str
-    """What should have been."""
+    """Limit in words."""
     remedy: str
-    """The way out."""
+    """Way out."""
 
     @property
     def stacks(self) -> tuple[str, ...]:
@@ -67,7 +67,7 @@ class Complaint:
 
     @property
     def headline(self) -> str:
-        """``3 of 120 slices refused``: how often, and what it did."""
+        """Number and effect: ``3 of 120 slices refused``."""
         if self.trial is _Trial.RACE:
             return "the race is warned about" if self.effect is Effect.WARNS else "makes the race void"
         if self.whole > self.count:
@@ -81,7 +81,7 @@ class Complaint:
 
     @property
     def item(self) -> Item:
-        """The entry of a list."""
+        """Entry of a list."""
         where = f" on {self.where}" if self.where else ""
         limit = f" ({self.seen}; threshold: {self.threshold})" if self.seen else ""
         text = f"{self.headline}{where}{limit}"
@@ -89,7 +89,7 @@ class Complaint:
 
 
 def complaints(race: Race, standing: Standing) -> tuple[Complaint, ...]:
-    """Return all complaints: about the race, then about launches and slices, the gravest first.
+    """Return all complaints: about the race, then about launches and slices, the most serious first.
 
     Launches that an interruption cut short count nowhere.
     """
@@ -104,7 +104,7 @@ def complaints(race: Race, standing: Standing) -> tuple[Complaint, ...]:
 
 
 def refused(race: Race) -> str:
-    """Say how many launches and slices were kept out of the statistics, by which checks, on which stacks."""
+    """Return the sentences about launches and slices kept out of the statistics, with their checks and stacks."""
     whole = counted(race).launches
     launches = [(original_path(launch.stack), launch.verdict) for launch in whole]
     slices = [(original_path(launch.stack), each.verdict) for launch in whole for each in launch.slices]
@@ -172,25 +172,25 @@ class Setback:
 
     @property
     def sentence(self) -> str:
-        """What happened, how often."""
+        """Kind and number of the failures."""
         often = f" ({self.launches} launches)" if self.launches > 1 else ""
         return f"{failure_kind(self.failure)}{often}"
 
     @property
     def message(self) -> str:
-        """Why, in words; empty where the kind of failure says it all."""
+        """Details in words; empty if the kind of failure says it all."""
         return failure_message(self.failure)
 
     @property
     def item(self) -> Item:
-        """The entry of a list, with the tail of the log."""
+        """Entry of a list, with the last lines of the log."""
         withdrawn = " (no place in the standing)" if self.withdrawn else ""
         text = f"{self.sentence}: {self.message}{withdrawn}"
         return Item(lead=self.stack, is_code=True, tone=Tone.WRONG, log=self.failure.log, text=text)
 
 
 def setbacks(race: Race, standing: Standing) -> tuple[Setback, ...]:
-    """Return all setbacks: withdrawn stacks first, each with the last log seen."""
+    """Return all setbacks: withdrawn stacks first, each with the last log."""
     withdrawn = {withdrawal.stack for withdrawal in standing.withdrawals}
     groups: dict[tuple[str, FailureKind, str], list[Failure]] = {}
     for launch in race.launches:
@@ -212,18 +212,18 @@ _TONES = {Effect.INVALIDATES: Tone.WRONG, Effect.REDOES: Tone.REDONE, Effect.WAR
 _CAUSES = {each.title: each.cause for each in DECLARATIONS.values() if each.cause is not None}
 _GRAVE = {Effect.INVALIDATES: 1, Effect.REDOES: 2, Effect.WARNS: 4}
 _ELSEWHERE = check_title(debug_on.declaration.id)
-"""What is said of the whole race, and not here."""
+"""Check that is reported for the whole race, and not here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Cause:
     grave: int
-    """Causes with a smaller number come first."""
+    """Rank of the cause; smaller numbers come first."""
     item: Item
 
 
 def causes(race: Race, standing: Standing, names: Mapping[str, str]) -> tuple[Item, ...]:
-    """Return an item for each cause; ``names`` are those of stacks with a shorter one than their path."""
+    """Return an item for each cause; ``names`` are the short names of stacks that have one."""
     found = [*_failures(race, standing, names), *_complaints(race, standing, names)]
     found += _gaps(standing, names)
     if absent := left_out(race):
@@ -232,7 +232,7 @@ def causes(race: Race, standing: Standing, names: Mapping[str, str]) -> tuple[It
 
 
 def _failures(race: Race, standing: Standing, names: Mapping[str, str]) -> Iterator[_Cause]:
-    """Yield what stacks failed of, those of one cause together; what a check refused is told with the check."""
+    """Yield the failures of stacks, grouped by cause; rejections by a check are reported with the check."""
     groups: dict[tuple[str, str], list[Setback]] = {}
     for setback in setbacks(race, standing):
         if setback.failure.kind is not FailureKind.REFUSED or setback.failure.finding is None:
@@ -259,7 +259,7 @@ def _gaps(standing: Standing, names: Mapping[str, str]) -> Iterator[_Cause]:
 
 
 def _complaints(race: Race, standing: Standing, names: Mapping[str, str]) -> Iterator[_Cause]:
-    """Yield what checks found that see the same cause, with the gravest effect and who has no place for it."""
+    """Yield the findings of checks by cause, with the most serious effect and the stacks without a place."""
     out: dict[str, list[str]] = {}
     for one in standing.withdrawals:
         if one.failure.kind is FailureKind.REFUSED and one.failure.finding is not None:
@@ -271,7 +271,7 @@ def _complaints(race: Race, standing: Standing, names: Mapping[str, str]) -> Ite
             groups.setdefault(_CAUSES.get(complaint.check, complaint.check), []).append(complaint)
     for cause, same in groups.items():
         first = same[0]
-        # the news says it of this stack
+        # the news already says this about the stack
         if is_news and cause == Cause.ERRORS and all(one.stacks == (race.current,) for one in same):
             continue
         checks = dict.fromkeys(complaint.check for complaint in same)

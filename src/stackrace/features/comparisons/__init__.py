@@ -1,4 +1,4 @@
-"""The five comparisons that were published between 2007 and 2010, raced again."""
+"""Five comparisons published between 2007 and 2010, raced again."""
 
 from ...extensions import BundledApp, NamedRaces
 

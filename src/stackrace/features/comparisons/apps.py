@@ -1,4 +1,4 @@
-"""The apps that only the published comparisons need: the rungs of the 2009 cost ladder, and a Rails app."""
+"""Apps for the published comparisons only: the rungs of the 2009 cost ladder, and a Rails app."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _BUNDLED = Path(__file__).with_name("bundled")
 
 
 _Needs = Mapping[tuple[str, str], str]
-"""Programs, files and Ruby gems, each by its kind and name, with Debian's package of it."""
+"""Programs, files and Ruby gems by kind and name, with their Debian packages."""
 
 
 def _python_headers() -> _Needs:
-    """Return the headers of Debian's own Python; any other brings its headers along."""
+    """Return the headers of Debian's own Python; any other Python includes them."""
     folder = Path(sysconfig.get_path("include"))
     return {("file", str(folder / "Python.h")): "python3-dev"} if folder.parts[1:2] == ("usr",) else {}
 
@@ -43,18 +43,18 @@ NEEDS: Mapping[str, _Needs] = {
         # mysqlclient has no Linux wheels
         ("program", "mariadb_config"): "libmariadb-dev",
         ("program", "pkg-config"): "pkg-config",
-        # what packages without wheels are compiled with
+        # for compiling packages without wheels
         ("program", "gcc"): "gcc",
         ("file", "/usr/include/stdio.h"): "libc6-dev",
         **_python_headers(),
     },
     "rails": {("program", "ruby"): "ruby", **{("gem", gem): package for gem, package in _GEMS.items()}},
 }
-"""What must be installed to build or run each."""
+"""Requirements for building or running each app."""
 
 
 def _lack(name: str) -> Lack | None:
-    """Return what an app lacks here. Without a Ruby every gem is lacking."""
+    """Return the app's missing requirements. Without Ruby every gem is missing."""
     gems = _missing_gems([each for kind, each in NEEDS[name] if kind == "gem"])
 
     def is_missing(kind: str, each: str) -> bool:
@@ -77,7 +77,7 @@ def _missing_gems(names: Sequence[str]) -> frozenset[str]:
     ruby = shutil.which("ruby")
     if not names or ruby is None:
         return frozenset(names)
-    # of the machine's own gems alone
+    # only the machine's own gems count
     environment = {name: value for name, value in os.environ.items() if name != "RUBYLIB"}
     command = [str(Path(ruby).absolute()), "--disable=rubyopt", "-e", _MISSING, "--", *names]
     result = ask(command, environment=environment)
@@ -85,7 +85,7 @@ def _missing_gems(names: Sequence[str]) -> frozenset[str]:
 
 
 def ladder(environment: Mapping[str, str]) -> Bundled:
-    """Return the app of the cost ladder, with what its rungs need here; LADDER_RUNGS may leave one alone."""
+    """Return the app of the cost ladder, with the needs of its rungs; LADDER_RUNGS may select a single one."""
     root = _BUNDLED / "ladder"
     rungs = ("string", "memcached", "mysql-c", "mysqldb", "sqlalchemy", "mix")
     pages = ("/static/hello.txt", *(f"/{rung}/" for rung in rungs))
@@ -102,7 +102,7 @@ def ladder(environment: Mapping[str, str]) -> Bundled:
     )
     if environment.get("LADDER_RUNGS") != "string":
         return whole
-    # the one rung that looks nothing up needs neither services nor drivers, nor anything prepared
+    # the rung without a lookup needs no services, drivers or preparation
     return replace(
         whole, urls=pages[:2], prepare=(), services=(), lack=lambda: None, packages="requirements-string.txt"
     )
@@ -116,7 +116,7 @@ def rails(environment: Mapping[str, str]) -> Bundled:
         entry=Entry(kind=EntryKind.RACK, target="config.ru"),
         urls=("/plain/", "/sqlite/1", "/cached/1"),
         pages=("/plain/", "/sqlite/1", "/mysql/1", "/cached/1", "/memcached/1"),
-        # Rails' own frames would push the message out of what is shown of a failure
+        # Rails' own frames would push the message out of the shown part
         prepare=(("ruby", "--backtrace-limit=8", "prepare.rb"),),
         static={},
         environment={"RAILS_ENV": "production", "RACK_ENV": "production"},

@@ -1,4 +1,4 @@
-"""What a part's race holds of its cells: launch values by block, failures, or why there are none."""
+"""Cells of a part's race: launch values by block, failures, or the reason why there are none."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ from .model import CellName, Metric, Technique
 from .rerun import Cause, Gap, Survival
 
 FAILING_SHARE = 0.01
-"""A launch fails where more than one request in a hundred is answered wrongly or not at all."""
+"""Share of requests with a wrong answer or none above which a launch fails."""
 
 _COLLAPSED = (FailureKind.DIED, FailureKind.NOT_READY, FailureKind.NOT_STARTED)
 
 RacedCell = tuple[str, str, int]
-"""A cell as it was raced: path, workload, concurrency. Two techniques may be raced by one path."""
+"""A cell as raced: path, workload, concurrency. Two techniques may have the same path."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartRace:
-    """The race of one part, asked about cells by their published names."""
+    """The race of one part, with access to cells by their published names."""
 
     techniques: Mapping[str, Technique]
-    """Of the comparison, by key."""
+    """Techniques of the comparison, by key."""
     race: Race
 
     @property
     def blocks(self) -> int:
-        """How many blocks it has begun."""
+        """Number of blocks that have begun."""
         return 1 + max((launch.block for launch in self.race.launches if not launch.cut_short), default=-1)
 
     def path(self, technique: str) -> str:
-        """Return the path that ``technique`` was raced by: the original's where that was possible.
+        """Return the path that ``technique`` was raced by: the original's if possible.
 
-        An original of which no launch or slice was valid leaves its place to the substitute beside it, and so does
-        one with such a companion.
+        An original without a valid launch and slice is replaced by its substitute, and so is one whose companion
+        has none.
         """
         meant = self.techniques[technique]
         originals = filter(None, (meant.original, meant.companion))
@@ -50,13 +50,13 @@ class PartRace:
         return meant.original
 
     def raced_as(self, cell: CellName) -> RacedCell:
-        """Return the cell as it was raced."""
+        """Return the cell as raced."""
         return self.path(cell.technique), cell.workload, cell.concurrency
 
     def values(self, cell: CellName, metric: Metric) -> Mapping[int, float]:
         """Return ln of ``metric`` by block: the mean over the valid slices of the cell's launches in it.
 
-        Memory is each launch's peak, PSS summed over the stack's hops. Slices that show nothing positive do not
+        Memory is each launch's peak, PSS summed over the stack's hops. Slices without a positive value do not
         count.
         """
         logs_by_block: dict[int, list[float]] = {}
@@ -72,17 +72,17 @@ class PartRace:
         return {block: fmean(logs) for block, logs in logs_by_block.items()}
 
     def ratio(self, metric: Metric, this: CellName, that: CellName) -> float | None:
-        """Return the ratio of two cells over the blocks that both have a value in; None without such a block."""
+        """Return the ratio of two cells over their common blocks; None if there are none."""
         first, second = self.values(this, metric), self.values(that, metric)
         both = tuple(first[block] - second[block] for block in sorted(first.keys() & second.keys()))
         return intervals([both])[0].value if both else None
 
     def survival(self, cell: CellName) -> Survival:
-        """Return how many of the cell's launches failed.
+        """Return the number of the cell's failed launches.
 
-        Invalid slices count, too: what makes them invalid is mostly the errors that are asked for. A launch that
-        died counts where it was last seen, and everywhere if it never got as far as a slice. One that answered
-        nothing, yet let nothing time out either, says nothing: its slices were too short to tell.
+        Invalid slices count, too: most are invalid because of the very errors in question. A launch that died
+        counts where it was last seen, and everywhere if it had no slice. A launch without an answer and without a
+        timeout does not count: its slices were too short.
         """
         failed = launches = errors = requests = 0
         for launch, slices in self._launches(cell):
@@ -98,7 +98,7 @@ class PartRace:
         return Survival(failed=failed, launches=launches, errors=errors / requests if requests else 0.0)
 
     def gap(self, cell: CellName) -> Gap:
-        """Return why a cell has no value, as it was recorded."""
+        """Return the recorded reason why a cell has no value."""
         if self.path(cell.technique) not in self.race.stacks:
             return Gap(cause=Cause.LEFT_OUT, technique=cell.technique)
         keys = {key_of(one) for _, slices in self._launches(cell) for one in slices}
@@ -118,7 +118,7 @@ class PartRace:
         return path in self.race.stacks and (measured or not launches)
 
     def _launches(self, cell: CellName) -> Iterator[tuple[Launch, list[Slice]]]:
-        """Give the stack's launches, each with its slices in the cell; a race's only workload has no name."""
+        """Yield the stack's launches, each with its slices in the cell; a race's only workload has no name."""
         for launch in self._of(self.path(cell.technique)):
             yield (
                 launch,

@@ -1,9 +1,9 @@
-"""Claims about chosen pairs of cells, judged as one family and again after every few blocks.
+"""Claims about chosen pairs of cells, judged as one family after every few blocks.
 
-The tiers of a race compare every stack with every other. A published comparison makes some dozen claims instead,
-each about two cells of its own choosing. Each claim is one contrast θ, the ln ratio of the two, and three things
-may be said of it: θ > 0, θ < 0, or |θ| < δ, no difference that matters. What a contrast's differences vary by,
-all cells of a race lend each other.
+The tiers of a race compare every stack with every other. A published comparison makes about a dozen claims instead,
+each about two cells. Each claim is one contrast θ, the ln ratio of the two, with three possible statements: θ > 0,
+θ < 0, or |θ| < δ, no difference that matters. The variance of a contrast's differences is shared among all cells of
+a race.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from ...stats.pairs import ROBUST_FROM, Array, Counts, pairs
 from ...stats.variances import Variances, measured
 
 CONFIDENCE = 0.95
-"""With this probability nothing wrong is said about any claim of the family, over all looks."""
+"""Probability that no statement about any claim of the family is wrong, over all looks."""
 
 LOOKS = (3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 17, 20, 24, 28, 34, 40)
-"""The numbers of blocks after which the claims are looked at; and once more when a race ends."""
+"""Numbers of blocks after which the claims are tested; the end of a race adds another look."""
 
 _LOOK_SHARE = 0.05
-"""Every look on the way may spend this part of the family's error rate. Sixteen of them see mostly the same data,
-and spend less than half of it together: benchmarks/method/claims.py counts."""
+"""Part of the family's error rate for each look before the end. Sixteen of them see mostly the same data, and spend
+less than half of it together: benchmarks/method/claims.py counts."""
 
 _LAST_SHARE = 0.35
-"""The look at the end, whenever that is, may spend this part: what is clear shows early whatever a look may
-spend, and what is close needs all there is."""
+"""Part for the look at the end, whenever that is: clear differences show early at any part, close ones need the
+most."""
 
 _MOST_BLOCKS = 100_000
 
 _LEAST_DF = 0.5
-"""Of a cell, where two have two common blocks, the fewest that say anything; races look from three on."""
+"""The fewest degrees of freedom of a cell, those of two cells with two common blocks; races test from three on."""
 
 _Indices = npt.NDArray[np.int64]
 _Flags = npt.NDArray[np.bool_]
@@ -46,46 +46,45 @@ _Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Panel:
-    """Cells that may lend each other their variance: one metric of one race."""
+    """Cells that share their variance: one metric of one race."""
 
     values: Array
-    """(…, cells, blocks): ln of the metric, NaN where a block has none."""
+    """(…, cells, blocks): ln of the metric, NaN for a block without a value."""
     group: Sequence[int]
-    """The number of each cell's group; cells of a group were measured close together, and their differences are
-    looked at."""
+    """Number of each cell's group; cells of a group were measured close together, so their differences count."""
     contrasts: Sequence[tuple[int, int]]
-    """Pairs of cells of one group each."""
+    """Pairs of cells, each of one group."""
     least: int = 0
-    """With fewer blocks nothing is said; a single one has no variance anyway."""
+    """The fewest blocks for any statement; a single one has no variance anyway."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Evidence:
-    """What contrasts rest on, each (…, contrasts)."""
+    """Data of contrasts, each (…, contrasts)."""
 
     mean: Array
-    """θ's estimate, in ln units."""
+    """Estimate of θ, in ln units."""
     variance: Array
-    """That of one block's difference."""
+    """Variance of one block's difference."""
     nu: Array
-    """Degrees of freedom of the variance, 0 where there is none."""
+    """Degrees of freedom of the variance, 0 if there is none."""
     blocks: Counts
     """The number of common blocks."""
 
     @property
     def error(self) -> Array:
-        """The standard error of ``mean``; infinite where no variance is known."""
+        """Standard error of ``mean``; infinite without a variance."""
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(self.nu > 0, np.sqrt(self.variance / self.blocks), np.inf)
 
 
 def evidence(panel: Panel, blocks: int | None = None) -> _Evidence:
-    """Return what the first ``blocks`` blocks (None: all) say of the panel's contrasts.
+    """Return the data of the panel's contrasts after the first ``blocks`` blocks (None: all).
 
     A contrast's differences, block by block, have the plain mean and variance below ten blocks, the 20 % trimmed
-    mean and Yuen's variance from ten on (`pairs.trimmed`). The variance is then taken from all cells: each cell's
-    own share is found within its group (`variances.measured`), and leans on that of all cells of the panel
-    (`variances.Variances`), where one that is far noisier than the others borrows nothing of their quiet.
+    mean and Yuen's variance from ten on (`pairs.trimmed`). The variance then comes from all cells: each cell's own
+    share is estimated within its group (`variances.measured`), and shrunk towards that of all cells of the panel
+    (`variances.Variances`); a cell far noisier than the others keeps its own.
 
     Source: as the functions named, Smyth 2004 and Phipson et al. 2016 for the shrinking, Yuen 1974, Welch 1938.
     """
@@ -117,7 +116,7 @@ def _members(group: Sequence[int]) -> list[_Indices]:
 
 
 class Answer(IntEnum):
-    """What the data say of a contrast."""
+    """Statement about a contrast."""
 
     OPEN = 0
     MORE = 1
@@ -128,31 +127,30 @@ class Answer(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Settled(_Evidence):
-    """What was said of each contrast, (…, contrasts), in the order of the panels.
+    """Statement about each contrast, (…, contrasts), in the order of the panels.
 
-    Figures are those of the last look; but an answer keeps those of the last look that gave it.
+    Figures are those of the last look; for an answer, those of the last look that gave it.
     """
 
     answer: _Indices
     """Members of ``Answer``."""
     below: _Flags
-    """Of an open contrast, whether some look showed θ < δ."""
+    """True if some look showed θ < δ for an open contrast."""
     above: _Flags
-    """Of an open contrast, whether some look showed θ > −δ."""
+    """True if some look showed θ > −δ for an open contrast."""
     both: Array
-    """Half the width of the limits that a direction rests on; infinite without any."""
+    """Half the width of the limits for a direction; infinite without limits."""
     single: Array
-    """The same for SAME, ``below`` and ``above``."""
+    """Half the width of the limits for SAME, ``below`` and ``above``."""
 
 
 _FIGURES = ("mean", "variance", "nu", "blocks", "both", "single")
 
 
 def settled(panels: Sequence[Panel], *, delta: float, alpha: float = 1 - CONFIDENCE, ended: bool = True) -> Settled:
-    """Return what is said of all contrasts of ``panels``, at least one, which are one family, after the blocks they
-    hold.
+    """Return the statements about all contrasts of ``panels``, at least one, which are one family.
 
-    The data are looked at after ``LOOKS`` blocks and, where the race has ``ended``, after the last. A look tests
+    The data are tested after ``LOOKS`` blocks and, if the race has ``ended``, after the last. A look tests
     every contrast that is still open at two levels, a = w·``alpha``/(m − directions known), b = w·``alpha``/(m −
     known to be the same), for m contrasts; w is ``_LOOK_SHARE``, at the end ``_LAST_SHARE``. As soon as one is
     answered the others are tested anew with one fewer: Holm's step-down, for the hypotheses θ = 0 and for |θ| ≥
@@ -163,15 +161,15 @@ def settled(panels: Sequence[Panel], *, delta: float, alpha: float = 1 - CONFIDE
         MORE   if m − c_(a/2)·e > 0,
         LESS   if m + c_(a/2)·e < 0,
 
-    the first that applies; it stays, whatever later looks say. Of what is open the tests of SAME may show one
-    half: θ < δ, or θ > −δ.
+    the first that applies; it stays, whatever later looks show. For an open contrast the tests of SAME may show
+    one half: θ < δ, or θ > −δ.
 
-    Whatever θ is, one kind of words is wrong: where θ = 0 both directions, so each is tested one-sided at a half
-    of a; where 0 < θ < δ LESS alone; where θ ≥ δ SAME and θ < δ, which are one test, and LESS, which mostly
+    For every θ, only one kind of statement is wrong: for θ = 0 both directions, so each is tested one-sided at a
+    half of a; for 0 < θ < δ only LESS; for θ ≥ δ SAME and θ < δ, which are one test, and LESS, which mostly
     implies them. So a contrast may use both levels in full. Holm's proof holds for either list by itself. For the
     two together, and for all looks, the error rate is counted in simulations (benchmarks/method/claims.py).
 
-    A pair that stands in ``panels`` twice, or the other way round, counts once: both stand or fall together.
+    A pair that is in ``panels`` twice, or the other way round, counts once: both have the same answer.
 
     ``delta`` > 0 in ln units, ln 1.05 for 5 %; ``alpha`` in (0, 1).
 
@@ -193,7 +191,7 @@ def settled(panels: Sequence[Panel], *, delta: float, alpha: float = 1 - CONFIDE
 
 
 def _counted_once(panels: Sequence[Panel]) -> _Flags:
-    """Tell of each contrast whether it is the first about its two cells."""
+    """Return for each contrast whether it is the first about its two cells."""
     cells = [(number, frozenset(pair)) for number, panel in enumerate(panels) for pair in panel.contrasts]
     return np.array([cells.index(pair) == at for at, pair in enumerate(cells)])
 
@@ -217,7 +215,7 @@ def _unsaid(shape: tuple[int, ...]) -> Settled:
 
 
 def _look(result: Settled, current: _Evidence, usable: _Flags, once: _Flags, *, delta: float, level: float) -> None:
-    """Test what is open, with fewer and fewer beside it, until nothing more is answered; enter it in ``result``."""
+    """Test the open contrasts, with fewer and fewer of them, until none is answered; update ``result``."""
     error = np.where(usable, current.error, np.inf)
 
     def test(contrasts: _Flags, directions: _Flags) -> Settled:
@@ -227,7 +225,7 @@ def _look(result: Settled, current: _Evidence, usable: _Flags, once: _Flags, *, 
 
     every = np.ones(error.shape, dtype=bool)
     whole = test(every, every)
-    # what was shown keeps the figures that showed it, until later ones do against all others
+    # an answer keeps its figures, until later ones give it against all contrasts
     _enter(result, (result.answer != Answer.OPEN) & (whole.answer == result.answer), whole)
     while True:
         left, alike = result.answer == Answer.OPEN, result.answer == Answer.SAME
@@ -271,28 +269,28 @@ def _quantile(nu: Array, alpha: Array) -> Array:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What is said of one pair."""
+    """Statement about one pair."""
 
     answer: Answer
     ratio: Interval
-    """With the limits that the answer rests on; without any where there is a single block."""
+    """Ratio with the limits for the answer; without limits if there is a single block."""
     blocks: int
-    """How many common blocks it rests on."""
+    """Number of common blocks."""
     at_most: bool = False
-    """Of an open pair: the ratio was shown to be below 1 + the difference that matters."""
+    """True for an open pair if the ratio was shown to be below 1 + the difference that matters."""
     at_least: bool = False
-    """Of an open pair: the ratio was shown to be above 1/(1 + that difference)."""
+    """True for an open pair if the ratio was shown to be above 1/(1 + that difference)."""
     more_blocks: int | None = None
-    """How many other blocks an open pair would need if it stayed as it is; None where that is not known."""
+    """Number of further blocks an open pair would need if it stayed as it is; None if unknown."""
 
 
 def findings(
     panels: Sequence[Panel], *, difference: float, share: float = 1.0, ended: bool = True
 ) -> tuple[Finding | None, ...]:
-    """Return what is said of all contrasts of ``panels``, None of one without a common block.
+    """Return the statements about all contrasts of ``panels``, None for one without a common block.
 
     They are one family with the confidence ``CONFIDENCE``, of whose error rate they may spend ``share``;
-    ``difference`` is what does not matter, 0.05 for 5 %. For ``ended`` see `settled`.
+    ``difference`` is the one that does not matter, 0.05 for 5 %. For ``ended`` see `settled`.
     """
     if not panels:
         return ()
@@ -318,10 +316,10 @@ def _finding(said: Settled, at: int, delta: float, alpha: float) -> Finding | No
 
 
 def _more_blocks(said: Settled, at: int, delta: float, alpha: float) -> int | None:
-    """Count the blocks to an answer at the end of a longer race, with as many claims answered as now.
+    """Return the number of blocks to an answer at the end of a longer race, with as many claims answered as now.
 
-    If the contrast stays as it is, that takes the first n, at most ``_MOST_BLOCKS``, with c·√(variance/n) within
-    |m|, or within δ − |m|; see `settled`. ν grows with n.
+    If the contrast stays as it is, that is the first n, at most ``_MOST_BLOCKS``, with c·√(variance/n) within |m|,
+    or within δ − |m|; see `settled`. ν grows with n.
     """
     if not math.isfinite(said.both[at]):
         return None

@@ -1,4 +1,4 @@
-"""From a comparison's races to what they say about each of its claims. Pure: nothing is measured here."""
+"""Results of a comparison's claims from its races. Pure: nothing is measured here."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from .rerun import Cause, ClaimOutcome, Gap, Kept, Rerun, Ruling
 _LEAST_LAUNCHES = 2
 
 _LONGEST_FROM = 10
-"""Blocks. The longest of a few thousand requests is an extreme value: with fewer of them no limits would hold."""
+"""Fewest blocks. The longest of a few thousand requests is an extreme value: fewer blocks give no valid limits."""
 
 
 def judged(comparison: Comparison, kept: Kept, races: Mapping[str, Race]) -> Rerun:
-    """Return what ``races``, by part, say about ``comparison``; ``kept`` tells what became of each part."""
+    """Return the results of ``races``, by part, for ``comparison``; ``kept`` has the outcome of each part."""
     raced = {part: PartRace(techniques=comparison.techniques, race=race) for part, race in races.items()}
     claims = outcomes(comparison, raced)
     return Rerun(
@@ -40,7 +40,7 @@ def judged(comparison: Comparison, kept: Kept, races: Mapping[str, Race]) -> Rer
 
 
 def _as_raced(comparison: Comparison, races: Iterable[PartRace]) -> Comparison:
-    """Return ``comparison`` without the substitutes of originals that ran: where it was raced they are not gone."""
+    """Return ``comparison`` without the substitutes of originals that ran: in these races they are not gone."""
     techniques = dict(comparison.techniques)
     for race in races:
         for key, technique in techniques.items():
@@ -52,7 +52,7 @@ def _as_raced(comparison: Comparison, races: Iterable[PartRace]) -> Comparison:
 def outcomes(
     comparison: Comparison, races: Mapping[str, PartRace], *, ended: bool = True
 ) -> tuple[ClaimOutcome, ...]:
-    """Return what ``races``, by part, say of each claim; unless they have ``ended`` only planned looks count."""
+    """Return the results of ``races``, by part, for each claim; unless ``ended``, only planned looks count."""
     found: dict[Claim, Finding | None] = {}
     for part, race in races.items():
         found |= _family_findings(comparison, part, race, ended=ended)
@@ -60,18 +60,17 @@ def outcomes(
 
 
 def ruling(kind: Kind, finding: Finding) -> Ruling:
-    """Return what ``finding`` says about a claim of ``kind``.
+    """Return the ruling on a claim of ``kind`` from ``finding``.
 
-    More holds where the ratio is more and is reversed where it is less, and the other way round. No difference that
-    matters answers both; so does that nothing which matters lies on the side that was claimed. "No more" and "the
-    same" hold by no difference that matters, and no more by less, too, or where nothing that matters lies above
-    one.
+    "More" holds if the ratio is more and is reversed if it is less; "less" the other way round. No difference that
+    matters answers both, and so does the exclusion of one on the claimed side. "No more" and "the same" hold by no
+    difference that matters. "No more" also holds by less, or if no difference that matters lies above one.
     """
     return _RULINGS[kind].get(finding.answer, _half(kind, finding))
 
 
 def _half(kind: Kind, finding: Finding) -> Ruling:
-    """Rule by one limit where the other one leaves it open."""
+    """Return the ruling by one limit if the other one leaves it open."""
     excluded = finding.at_least if kind is Kind.LESS else finding.at_most and kind is not Kind.SAME
     if not excluded:
         return Ruling.UNDECIDED
@@ -105,7 +104,7 @@ def _outcome(raced: PartRace | None, claim: Claim, finding: Finding | None) -> C
 
 
 def _more_s(race: Race, finding: Finding) -> float | None:
-    """Return how long the blocks to come take: each as long as the last whole one, by its number of slices."""
+    """Return the seconds of the further blocks: each as long as the last whole one, by its number of slices."""
     if finding.more_blocks is None:
         return None
     slices = Counter(launch.block for launch in race.launches if not launch.cut_short for _ in launch.slices)
@@ -120,10 +119,10 @@ def _gap(raced: PartRace, claim: Claim) -> Gap:
 
 
 def _survival_outcome(raced: PartRace, claim: Claim) -> ClaimOutcome:
-    """Judge a claim of failing or living: by launches that died, and by each launch's share of errors.
+    """Return the outcome of a claim of failing or living, from died launches and each launch's share of errors.
 
-    It fails where at least half of its launches do, and lives where none does; anything between cannot be told, and
-    nothing by a single launch.
+    The cell fails if at least half of its launches do, and lives if none does. Anything between is undecided, and
+    so is a single launch.
     """
     survived = raced.survival(claim.this)
     failed, launches = survived.failed, survived.launches
@@ -144,10 +143,10 @@ def _survival_outcome(raced: PartRace, claim: Claim) -> ClaimOutcome:
 def _family_findings(
     comparison: Comparison, part: str, raced: PartRace, *, ended: bool
 ) -> dict[Claim, Finding | None]:
-    """Return what ``raced`` says of each ratio that is claimed of ``part``; None of one without a common block.
+    """Return the finding for each ratio claimed of ``part``; None for one without a common block.
 
-    All claims of a comparison are one family; each part may spend of its error rate as its claims are of all. So
-    a part can be judged while it is raced, before others are.
+    All claims of a comparison are one family; each part may spend the share of its error rate that its claims have
+    among all. So a part can be judged while it is raced, before others are.
     """
     by_metric: dict[Metric, list[Claim]] = {}
     for claim in comparison.claims:
@@ -168,7 +167,7 @@ def _share_of(comparison: Comparison, part: str) -> float:
 
 
 def _panel(comparison: Comparison, raced: PartRace, metric: Metric, claims: Sequence[Claim]) -> Panel:
-    """Return the cells that ``claims``, and tables of the same part and metric, speak of, each with its values."""
+    """Return the cells of ``claims``, and of tables with the same part and metric, with their values."""
     spoken_of = [cell for claim in claims for cell in claim.cells]
     for table in comparison.tables:
         if (table.part, table.metric) == (claims[0].part, metric):
@@ -188,8 +187,8 @@ def _panel(comparison: Comparison, raced: PartRace, metric: Metric, claims: Sequ
 
 
 def _groups(cells: Sequence[RacedCell], pairs: Sequence[tuple[int, int]]) -> list[int]:
-    """Number the groups: cells under one load, which were measured close together, and those that claims
-    compare."""
+    """Return the numbers of the groups: cells under one load, which were measured close together, and cells that
+    claims compare."""
     group = list(range(len(cells)))
     first: dict[tuple[str, int], int] = {}
     same_load = [(first.setdefault(cell[1:], at), at) for at, cell in enumerate(cells)]

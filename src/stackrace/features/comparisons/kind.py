@@ -1,5 +1,4 @@
-"""A rerun as a kind of result: how many claims hold, each of them, then and now, and what is missing; and its JSON
-document.
+"""A rerun as a kind of result: its counts, its claims then and now, the missing ones; and its JSON document.
 
 All ratios are this ÷ that, or of a table's row to its first row.
 """
@@ -145,15 +144,15 @@ class _Part:
 class _Claim:
     outcome: ClaimOutcome
     within_difference: bool
-    """Whether the limits leave no difference that matters."""
+    """True if the limits leave no difference that matters."""
     published_within_limits: bool | None
-    """Whether the published ratio lies within the limits; null without either."""
+    """True if the published ratio lies within the limits; null without either."""
     reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Document:
-    """A published comparison that was raced again. What is not known is null."""
+    """A published comparison that was raced again. Unknown values are null."""
 
     format: Literal["stackrace-comparison"] = "stackrace-comparison"
     version: Literal[1] = 1
@@ -161,7 +160,7 @@ class _Document:
     rerun: _Head
     parts: tuple[_Part, ...]
     techniques: Mapping[str, Technique]
-    """By key."""
+    """Techniques by key."""
     claims: tuple[_Claim, ...]
     tables: tuple[TableOutcome, ...]
     figures: tuple[Figure, ...]

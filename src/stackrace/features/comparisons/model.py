@@ -1,7 +1,7 @@
 """A published comparison as data: its sources, techniques, figures and claims.
 
-What is written in a comparison.toml as it is here is read by these types; `reading` has the rest. A part that need
-not be said is empty there.
+These types also read the parts of a comparison.toml that have the same form; `reading` has the rest. Optional parts
+are empty.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ...race.request.tables import Seconds
 
 
 def listed(value: object) -> object:
-    """Return what may be given alone as a list."""
+    """Return ``value`` as a list; it may be given as a single value."""
     return value if isinstance(value, list) else [value]
 
 
@@ -27,31 +27,31 @@ Levels = Annotated[tuple[int, ...], BeforeValidator(listed), Field(alias="concur
 
 
 class Metric(StrEnum):
-    """What a figure or a claim speaks of."""
+    """Quantity of a figure or a claim."""
 
     THROUGHPUT = "throughput"
     """Right answers per second."""
     TIME = "time"
-    """The time from one answer to the next, over all clients: one over the throughput, and what ab prints last."""
+    """Time from one answer to the next, over all clients: one over the throughput, and ab's last figure."""
     LATENCY = "latency"
-    """The mean time to an answer."""
+    """Mean response time."""
     LONGEST = "longest"
-    """The longest request."""
+    """Time of the longest request."""
     MEMORY = "memory"
-    """The whole stack's, at its peak."""
+    """Peak memory of the whole stack."""
     ERRORS = "errors"
-    """Requests answered wrongly or not at all, as a share."""
+    """Share of requests that got a wrong answer or none."""
     CPU = "cpu"
-    """Published figures only: what one process took."""
+    """CPU time of one process; published figures only."""
 
 
 class Kind(StrEnum):
-    """What a claim says of the two cells, or of its one."""
+    """Statement of a claim about its two cells, or its single one."""
 
     MORE = "more"
     LESS = "less"
     NO_MORE = "no more"
-    """Not more by anything that matters."""
+    """The first is not higher by a difference that matters."""
     SAME = "same"
     """No difference that matters."""
     FAILS = "fails"
@@ -59,23 +59,23 @@ class Kind(StrEnum):
 
     @property
     def is_ratio(self) -> bool:
-        """Whether two cells are compared; failing and living are one cell's own."""
+        """True if two cells are compared; failing and living concern a single cell."""
         return self not in (Kind.FAILS, Kind.LIVES)
 
 
 class Basis(StrEnum):
-    """What a claim rested on when it was published."""
+    """Evidence for a claim when it was published."""
 
     MEASURED = "measured"
     ANNOUNCED = "announced"
-    """Expected, suspected or left out; no measurement was published."""
+    """Expected, suspected or left out; without a published measurement."""
     WITHDRAWN = "withdrawn"
-    """Measured, and taken back by its author."""
+    """Measured, but withdrawn by its author."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """The facts of the publication: on what, with which versions, how, and what its author doubted."""
+    """Facts of the publication: machine, versions, protocol, and the author's doubts."""
 
     machine: str
     software: str
@@ -90,19 +90,19 @@ class Part:
     key: str = ""
     title: str
     file: Path
-    """Its race file."""
+    """Path of its race file."""
     quick_s: Annotated[Seconds, Field(alias="quick")]
-    """Its budget with ``--quick``, in seconds."""
+    """Budget with ``--quick``, in seconds."""
     quick_slice_s: Annotated[Seconds | None, Field(alias="quick_slice")] = None
-    """How long a slice is with ``--quick``, where an answer takes seconds and shorter slices would see none; None:
+    """Length of a slice with ``--quick``, for answers that take seconds, which shorter slices would miss; None:
     fitted to the budget."""
     quick_repeats: int | None = None
-    """With ``--quick`` at most so many runs instead of slices: a stack that a load overwhelms would not recover in
-    time for another stack's slice. None: slices."""
+    """The most runs with ``--quick``, in place of slices: an overloaded stack would not recover in time for another
+    stack's slice. None: slices."""
     quick_requests: int | None = None
-    """The requests of each of these runs."""
+    """Requests of each of these runs."""
     deviations: str = ""
-    """What we do otherwise than its author, in words."""
+    """Our deviations from the author's protocol, in words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,30 +111,30 @@ class Technique:
 
     key: str = ""
     title: str
-    """As published."""
+    """Title as published."""
     path: str
-    """As it is raced today."""
+    """Path of the stack that is raced today."""
     gone: str | None = None
-    """Why it cannot be had any more; None where it can."""
+    """Reason why it is not available any more; None if it is."""
     instead: str | None = None
-    """What runs in its place, and why that one."""
+    """Replacement, and the reason for it."""
     original: str | None = None
-    """The path it is raced by where somebody still has it and a catalogue entry for it."""
+    """Path of the original, raced where it is still installed and has a catalogue entry."""
     companion: str | None = None
-    """The original of a technique it is held against (in the file: its key): both are raced as originals, or
+    """The original of a technique that it is compared with (in the file: its key): both are raced as originals, or
     neither."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellName:
-    """A cell by its names."""
+    """Names of a cell."""
 
     technique: str
-    """The technique's key."""
+    """Key of the technique."""
     workload: str = ""
-    """Empty where the part has only one."""
+    """Name of the workload; empty if the part has only one."""
     concurrency: int
-    """The load level, in connections."""
+    """Load level, in connections."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,18 +142,18 @@ class Figure:
     """A published figure."""
 
     part: str = ""
-    """By key."""
+    """Key of the part."""
     cell: CellName
     metric: Metric = Metric.THROUGHPUT
     value: float
-    """In ``unit``."""
+    """Value in ``unit``."""
     unit: str
     low: float | None = None
-    """The lower end of the range it was published with."""
+    """The lower end of the published range."""
     high: float | None = None
-    """The upper end."""
+    """The upper end of the published range."""
     of: str | None = None
-    """The process it belongs to where it is not the whole stack's; such figures make no ratios."""
+    """Process of the figure, if it is not about the whole stack; such figures make no ratios."""
     note: str | None = None
 
 
@@ -164,19 +164,19 @@ class Claim:
     says: str
     """The claim in words."""
     part: str
-    """By key."""
+    """Key of the part."""
     metric: Metric
     kind: Kind
     this: CellName
     that: CellName | None
-    """None where ``this`` is claimed to fail or to live."""
+    """Second cell; None for a claim that ``this`` fails or lives."""
     basis: Basis = Basis.MEASURED
     ratio: float | None = None
-    """As published; None where only a direction was."""
+    """Ratio as published; None if only a direction was."""
 
     @property
     def cells(self) -> tuple[CellName, ...]:
-        """The two that are compared, or the one that it speaks of."""
+        """The two compared cells, or the single one."""
         return (self.this,) if self.that is None else (self.this, self.that)
 
 
@@ -189,7 +189,7 @@ class Row:
     workload: str = ""
 
     def cell(self, level: int) -> CellName:
-        """Return its cell at a load level."""
+        """Return the row's cell at a load level."""
         return CellName(technique=self.technique, workload=self.workload, concurrency=level)
 
 
@@ -205,13 +205,13 @@ class Table:
 
     @property
     def cells(self) -> tuple[CellName, ...]:
-        """All of its rows', at all of its levels."""
+        """All cells of its rows and levels."""
         return tuple(row.cell(level) for row in self.rows for level in self.levels)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mix:
-    """The workload of a part that mixes other ones, its throughput predicted from theirs."""
+    """Workload of a part that mixes others, with a throughput predicted from theirs."""
 
     part: str = ""
     technique: str
@@ -220,11 +220,11 @@ class Mix:
 
     @property
     def cells(self) -> tuple[CellName, ...]:
-        """Its own."""
+        """The mix's own cell."""
         return (self.cell(self.workload),)
 
     def cell(self, workload: str) -> CellName:
-        """Return the cell of a workload that it mixes, or of its own."""
+        """Return the cell of a mixed workload, or of the mix itself."""
         return CellName(technique=self.technique, workload=workload, concurrency=self.concurrency)
 
 
@@ -238,13 +238,13 @@ class Comparison:
     source: Source
     parts: tuple[Part, ...]
     techniques: Mapping[str, Technique]
-    """By key."""
+    """Techniques by key."""
     figures: tuple[Figure, ...]
     claims: tuple[Claim, ...]
     tables: tuple[Table, ...]
     mixes: tuple[Mix, ...] = ()
     lost: str = ""
-    """What of it was never published in figures, or is lost."""
+    """Results that were never published in figures, or are lost."""
 
     def part(self, key: str) -> Part:
         """Return the part called ``key``, which must exist."""

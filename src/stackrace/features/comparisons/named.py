@@ -1,4 +1,4 @@
-"""Published comparisons as races that have a name: ``historic/NAME`` is a whole, ``historic/NAME/PART`` a part."""
+"""Published comparisons as named races: ``historic/NAME`` is a whole, ``historic/NAME/PART`` a part."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PREFIX = "historic"
 _FOLDER = Path(__file__).parent
 _FILE = "comparison.toml"
 NAMES = tuple(sorted(path.parent.name for path in _FOLDER.glob(f"*/{_FILE}")))
-"""All of them."""
+"""Names of all comparisons."""
 
 _WHOLE = {"race_file", "quick", "budget_s", "seed", "store", "html", "as_json", "details"}
 
@@ -27,9 +27,9 @@ def names() -> tuple[str, ...]:
 
 
 def is_whole(asked: str | Path) -> bool:
-    """Tell whether ``asked`` is ``historic/NAME``; a file of the user's own by that path comes first.
+    """Return True if ``asked`` is ``historic/NAME``, unless the user has a file at that path.
 
-    Raises InputError listing the names for one that is none.
+    Raises InputError listing the names for an unknown one.
     """
     path = Path(asked)
     if path.parent != Path(_PREFIX) or path.is_file():
@@ -42,7 +42,7 @@ def is_whole(asked: str | Path) -> bool:
 def file_of(asked: Path) -> Path | None:
     """Return the race file of ``historic/NAME/PART``, with ``.toml`` or without, None for any other path.
 
-    Raises InputError naming the parts of a comparison that has none of that name.
+    Raises InputError naming the parts of a comparison without such a part.
     """
     if asked.parent.parent != Path(_PREFIX) or asked.parent.name not in NAMES or asked.exists():
         return None
@@ -61,7 +61,7 @@ def files_of(asked: str | Path) -> tuple[Path, ...]:
 
 
 def run(asked: Path, given: Mapping[str, Any], output: Output, *, quick: bool) -> None:
-    """Run a published comparison again, after refusing flags that would make it another one."""
+    """Run a published comparison again; reject flags that would change it."""
     import click
 
     from ...cli.request_flags import given_beside

@@ -1,4 +1,4 @@
-"""What each part of a comparison asks to be raced, and which of its cells are still to be: those of open claims."""
+"""Race requests for the parts of a comparison, and the choice of cells that open claims still need."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from .model import Claim, Comparison, Mix, Part, Table
 from .rerun import ClaimOutcome, Mode
 
 _TWIN_BLOCKS = 3
-"""The hidden twin runs in so many blocks: enough to show that a race sees a difference where there is none."""
+"""Blocks in which the hidden twin runs: enough to show whether a race sees a difference where there is none."""
 
 _FAILING_LAUNCHES = 3
-"""A claim of failing is not looked at any more after so many launches that agree."""
+"""Launches with the same outcome that end the measurement of a claim of failing."""
 
 _Check = Callable[[str], object]
-"""Raises StackraceError for a stack path that cannot be raced here; its result is not used."""
+"""Function that raises StackraceError for a stack path that cannot be raced here; its result is not used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,15 +32,15 @@ class PartRequest:
 
     request: RaceRequest
     left_out: tuple[str, ...] = ()
-    """A sentence for each stack that cannot run here."""
+    """Sentences about the stacks that cannot run here."""
 
 
 def part_request(comparison: Comparison, part: Part, mode: Mode, check: _Check) -> PartRequest:
-    """Return what ``part`` asks for: the author's protocol, or, quick, every cell within its budget.
+    """Return the request for ``part``: the author's protocol, or, if quick, every cell within its budget.
 
-    Stacks that ``check`` refuses are left out, with workloads that none is left for; originals of techniques that
-    are gone come in beside their substitutes where it accepts them. Raises MissingError when no stack is left,
-    SpecError as the race file's reader.
+    Stacks that ``check`` rejects are left out, and so are workloads without a stack. Originals of techniques that
+    are gone are added beside their substitutes if ``check`` accepts them. Raises MissingError if no stack is left,
+    SpecError like the race file's reader.
     """
     request = read_race_file(part.file, lambda path: None)
     originals = {each.path: each.original for each in comparison.techniques.values() if each.original}
@@ -81,7 +81,7 @@ def _refusal(path: str, check: _Check) -> StackraceError | None:
 
 
 def _quick(request: RaceRequest, part: Part) -> RaceRequest:
-    """What fits the part's quick budget: interleaved slices, or shorter runs, at most so many of each."""
+    """Return the request within the part's quick budget: interleaved slices, or fewer and shorter runs."""
     within = replace(
         request, repeats=None, run_requests=None, run_requests_at={}, run_s=None, budget_s=part.quick_s
     )
@@ -91,11 +91,11 @@ def _quick(request: RaceRequest, part: Part) -> RaceRequest:
 
 
 def still_open(comparison: Comparison, part: Part) -> Callable[[Race, Sequence[Cell]], Sequence[Cell]]:
-    """Return what chooses the cells of each block of ``part``, by what its race says so far.
+    """Return the function that chooses the cells of each block of ``part``, by the results so far.
 
-    The first block has every cell that a claim or a table speaks of. Later ones have those of claims that cannot be
-    told yet, as long as both of a claim's cells are there; the twin has its original's in the first three blocks.
-    Where no claim is open nothing is left.
+    The first block has every cell of a claim or a table. Later ones have the cells of claims that are still open,
+    if both of a claim's cells are available; the twin has its original's in the first three blocks. If no claim is
+    open, no cell is left.
     """
 
     def still(race: Race, cells: Sequence[Cell]) -> Sequence[Cell]:

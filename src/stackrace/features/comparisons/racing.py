@@ -1,7 +1,7 @@
-"""A published comparison raced again, part by part, kept, and shown.
+"""A published comparison raced again part by part, stored, and shown.
 
-What is kept is which races it is made of, a small JSON document in a folder beside the results; everything else is
-worked out again from them.
+Only the list of its races is stored, a small JSON document in a folder beside the results; everything else is
+computed again from them.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ if TYPE_CHECKING:
     from ...store.store import Store
 
 _WIDTH = 100
-"""Columns at most: a report that is read beside another one."""
+"""The most columns: such a report is read beside another one."""
 
 _FORMAT = {"format": "stackrace-rerun", "version": 1}
 
 
 def compare_again(name: str, mode: Mode, output: Output, asked: Mapping[str, Any]) -> None:
-    """Race the comparison ``name`` again, keep what it is made of where any part could be raced, and show it.
+    """Race the comparison ``name`` again, store the list of its races if any part could be raced, and show it.
 
-    ``asked`` is of each part's request what is not as its race file has it: the budget of a quick rerun, the seed.
-    A part that cannot run here has its reason among the outcomes, and the others go on. Raises MissingError, before
-    anything is raced, where every part lacks something; InterruptedRace after an interruption, keeping what was
-    measured, and RefusedError when not one part gave a race.
+    ``asked`` overrides each part's race file: the budget of a quick rerun, the seed. A part that cannot run here
+    has its reason among the outcomes, and the others go on. Raises MissingError, before anything is raced, if every
+    part lacks something; InterruptedRace after an interruption, with the results stored, and RefusedError if no
+    part gave a race.
     """
     with open_store(output.store) as store:
         store.need_writable()
@@ -162,7 +162,7 @@ def _wanted(
 
 
 def _lack_of_comparison(comparison: Comparison) -> MissingError | None:
-    """Return what the parts of ``comparison`` lack here, with the command that installs it; None for nothing."""
+    """Return what the parts of ``comparison`` lack here, with the command that installs it, or None."""
     known = catalogue()
     races = [read_race_file(part.file, lambda path: None) for part in comparison.parts]
     lacks = distinct(lack for race in races for lack in lacks_of(race, known))
@@ -197,7 +197,7 @@ def _folder() -> Path:
 
 
 def keep(kept: Kept, folder: Path) -> Path:
-    """Write ``kept`` into ``folder`` and return its file; raises StoreError when it cannot be written."""
+    """Write ``kept`` into ``folder`` and return its file; raises StoreError if it cannot be written."""
     path = folder / f"{kept.name}-{kept.id}.json"
     numbered = replace(kept, number=1 + sum(1 for _ in folder.glob(f"{kept.name}-*.json")))
     try:
@@ -209,12 +209,12 @@ def keep(kept: Kept, folder: Path) -> Path:
 
 
 def latest(name: str, folder: Path) -> Kept:
-    """Return the last rerun of ``name`` in ``folder``; raises StoreError when none is there, or readable."""
+    """Return the last rerun of ``name`` in ``folder``; raises StoreError if there is none, or none is readable."""
     files = sorted(folder.glob(f"{name}-*.json"))
     reruns = [_read(path) for path in files if ids.is_valid(path.stem.removeprefix(f"{name}-"))]
     if not reruns:
         raise StoreError(f"historic/{name} has not been run yet; start with: stackrace run historic/{name} --quick")
-    # clocks are set back
+    # not by time alone: clocks may be set back
     return max(reruns, key=lambda kept: (kept.number, kept.made_at))
 
 

@@ -1,4 +1,4 @@
-"""Then and now as ratios: of a published table, and of a mix with what either arithmetic predicts of it.
+"""Ratios then and now: of a published table, and of a mix with the predictions of both arithmetics.
 
 The author of the 2009 cost ladder measured memcached lookups (2,100 requests per second) and the ORM (700), and
 predicted a site that answers 90 % from the one and 10 % from the other, less 5 % for logic, at about 1,850. That is
@@ -18,16 +18,16 @@ from .model import CellName, Comparison, Figure, Metric, Mix, Row, Table
 from .rerun import MixOutcome, Prediction, RowOutcome, TableOutcome
 
 _SHARES: Mapping[str, float] = {"memcached": 0.9, "sqlalchemy": 0.1}
-"""The parts of the ladder's own mix, by the workloads of its rungs."""
+"""Shares of the ladder's own mix, by the workloads of its rungs."""
 
 _MAIN = "memcached"
-"""The one that it has most of."""
+"""The rung with the largest share."""
 
 _EXTRA = 0.05
-"""The part of the rate that logic beside the lookups takes, as the author put it."""
+"""Share of the rate for logic beside the lookups, in the author's words."""
 
 _Ratio = Callable[[CellName, CellName], float | None]
-"""Of two cells of one part in one metric."""
+"""Function that returns the ratio of two cells of one part in one metric."""
 
 
 def published_ratio(
@@ -54,7 +54,7 @@ def _now(raced: PartRace | None, metric: Metric) -> _Ratio:
 
 
 def table_outcome(comparison: Comparison, raced: PartRace | None, table: Table) -> TableOutcome:
-    """Return the ratios of ``table``, then from the figures and now from ``raced`` (None: it was not run)."""
+    """Return the ratios of ``table``, then from the figures and now from ``raced`` (None: not run)."""
     first = table.rows[0]
 
     def to_the_first(ratio: _Ratio, row: Row) -> tuple[float | None, ...]:
@@ -66,9 +66,9 @@ def table_outcome(comparison: Comparison, raced: PartRace | None, table: Table) 
 
 
 def mix_outcome(comparison: Comparison, raced: PartRace | None, mix: Mix) -> MixOutcome | None:
-    """Return what the mix reached, and what either arithmetic predicts from the rungs; None when one is missing.
+    """Return the mix's throughput, and both predictions from the rungs; None if one is missing.
 
-    All rates are relative to that of the mix's main part, so that nothing but ratios of one block is needed.
+    All rates are relative to the rate of the mix's main part, so that only ratios within a block are needed.
     """
 
     def rungs(ratio: _Ratio) -> Prediction | None:
@@ -85,7 +85,7 @@ def mix_outcome(comparison: Comparison, raced: PartRace | None, mix: Mix) -> Mix
 
 
 def predicted(rates: Mapping[str, float]) -> Prediction:
-    """Return what the mix should reach by the rates of its parts, each above 0, with shares sᵢ and rates rᵢ.
+    """Return the predicted rate of the mix from the rates of its parts, each above 0, with shares sᵢ and rates rᵢ.
 
     The author's way is Σ sᵢrᵢ · (1 - extra), the weighted arithmetic mean; times add up to (1 - extra) / Σ(sᵢ/rᵢ),
     the weighted harmonic mean, which is never above it, and equal only where all rates are.

@@ -1,4 +1,4 @@
-"""comparison.toml, read. That its names are those of techniques, parts and race files, a test makes sure of."""
+"""Reader of comparison.toml. A test checks that its names are those of techniques, parts and race files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Table(BaseModel):
 
 
 class _Cell(_Table):
-    """A cell of a claim, from which is taken what is not given."""
+    """A cell of a claim; missing values come from the claim."""
 
     technique: str
     workload: str | None = None
@@ -50,12 +50,12 @@ class _Cell(_Table):
 
 
 def _as_cell(value: object) -> object:
-    """A technique's name alone is a cell that takes everything else from what it stands in."""
+    """Return a technique's name alone as a cell that takes all other values from its claim."""
     return {"technique": value} if isinstance(value, str) else value
 
 
 class _Claim(_Table):
-    """``[[claim]]``: made once for each of its workloads and levels."""
+    """``[[claim]]``, repeated for each of its workloads and levels."""
 
     says: str
     part: str = ""
@@ -75,7 +75,7 @@ def _with_cell(figure: dict[str, Any]) -> dict[str, Any]:
 
 
 class _Document(_Table):
-    """The whole file. Where there is a single part, nothing names it."""
+    """The whole file. A single part is never named."""
 
     title: str
     year: int

@@ -1,6 +1,6 @@
-"""What running a published comparison again says about each of its claims.
+"""Results of running a published comparison again, for each of its claims.
 
-Only ratios are held against each other: the hardware differs, so no absolute figure of then means anything now.
+Only ratios are compared: the hardware differs, so absolute figures of then mean nothing now.
 """
 
 from __future__ import annotations
@@ -16,115 +16,115 @@ from .model import Claim, Comparison, Row, Table
 
 
 class Mode(StrEnum):
-    """How a comparison is run again."""
+    """Way of running a comparison again."""
 
     FULL = "full"
     """By the author's own protocol."""
     QUICK = "quick"
-    """In minutes: short slices in quick turns, or shorter runs, until the claims are told."""
+    """In minutes: short slices in quick turns, or shorter runs, until the claims are decided."""
 
 
 class Ruling(StrEnum):
-    """What running it again says about a claim."""
+    """Result for a claim."""
 
     HOLDS = "holds"
     REVERSED = "reversed"
     SAME = "no difference that matters"
-    """Said of a claim of a direction."""
+    """For a claim of a direction."""
     NOT_SO = "does not hold"
-    """Nothing that matters lies on the side that was claimed; whether something does on the other is open."""
+    """No difference that matters lies on the claimed side; whether one lies on the other is open."""
     UNDECIDED = "cannot be told"
     NOT_MEASURED = "not measured"
 
     @property
     def decides(self) -> bool:
-        """Whether the claim is answered."""
+        """True if the claim is answered."""
         return self not in (Ruling.UNDECIDED, Ruling.NOT_MEASURED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartOutcome:
-    """What became of a part."""
+    """Outcome of a part."""
 
     part: str
-    """By key."""
+    """Key of the part."""
     race: str | None = None
-    """The race's id; None where it could not be run."""
+    """Id of the race; None if it could not be run."""
     trouble: str = ""
-    """What kept it from being run."""
+    """Reason why it could not be run."""
     answer: str = ""
-    """The race's own standing in one sentence."""
+    """The race's own answer in one sentence."""
     elapsed_s: float = 0.0
     difference: float = 0.05
-    """What does not matter, 0.05 for 5 %."""
+    """The difference that does not matter, 0.05 for 5 %."""
     left_out: tuple[str, ...] = ()
-    """A sentence for each stack that could not be raced here."""
+    """Sentences about the stacks that could not be raced here."""
     complaints: tuple[str, ...] = ()
-    """A sentence for each validity check that complained."""
+    """Sentences about the validity checks that complained."""
 
 
 class Cause(StrEnum):
-    """Why a cell, or a pair of them, has no value."""
+    """Cause of a missing value of a cell, or of a pair."""
 
     NOT_RUN = "not run"
-    """The whole part could not be."""
+    """The whole part could not be run."""
     LEFT_OUT = "left out"
     """The stack could not be raced here."""
     FAILED = "failed"
-    """The stack failed, or was not measured: ``Gap.failure`` says why."""
+    """The stack failed, or was not measured: see ``Gap.failure``."""
     REFUSED = "refused"
-    """Checks refused its slices."""
+    """Checks rejected its slices."""
     NEVER_MET = "never met"
     """No block holds both cells."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
-    """Why a claim was not measured."""
+    """Reason why a claim was not measured."""
 
     cause: Cause
     technique: str = ""
-    """The key of the cell's technique; empty where the cause is not a single cell's."""
+    """Key of the cell's technique; empty if the cause does not concern a single cell."""
     failure: Failure | None = None
-    """The last one of the stack, or why it was not measured; None while a race runs that may still do so."""
+    """The stack's last failure, or why it was not measured; None while a running race may still measure it."""
     finding: Finding | None = None
-    """The most frequent check's last one, where slices were refused."""
+    """The most frequent check's last finding, if slices were rejected."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survival:
-    """How many of a cell's launches failed."""
+    """Failures of a cell's launches."""
 
     failed: int
-    """Launches that failed."""
+    """Failed launches."""
     launches: int
-    """All launches that say something."""
+    """Launches that count."""
     errors: float
-    """The share of their requests that were answered wrongly or not at all, 0 to 1."""
+    """Share of their requests with a wrong answer or none, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimOutcome:
-    """What running it again says about ``claim``."""
+    """Result for ``claim``."""
 
     claim: Claim
     ruling: Ruling
     now: Interval | None = None
-    """Our ratio with the limits that the ruling rests on; None while too few blocks allow any."""
+    """Our ratio with the limits of the ruling; None if too few blocks allow any."""
     blocks: int = 0
-    """How many blocks the ruling rests on."""
+    """Number of blocks behind the ruling."""
     gap: Gap | None = None
-    """Why it was not measured; None where it was."""
+    """Reason why it was not measured; None if it was."""
     survival: Survival | None = None
-    """How many launches failed; None where a ratio is claimed, or nothing was measured."""
+    """Failed launches; None for a claim of a ratio, or if nothing was measured."""
     difference: float = 0.05
-    """What does not matter, 0.05 for 5 %."""
+    """The difference that does not matter, 0.05 for 5 %."""
     more_s: float | None = None
-    """How many more seconds of racing would decide it; None where nobody knows."""
+    """Seconds of further racing that would decide it; None if unknown."""
 
     @property
     def within(self) -> bool:
-        """Whether the limits leave no difference that matters."""
+        """True if the limits leave no difference that matters."""
         now = self.now
         if now is None or now.low is None or now.high is None:
             return False
@@ -132,7 +132,7 @@ class ClaimOutcome:
 
     @property
     def agrees(self) -> bool | None:
-        """Whether the published ratio lies within our limits; None without either."""
+        """True if the published ratio lies within our limits; None without either."""
         now, then = self.now, self.claim.ratio
         if now is None or now.low is None or now.high is None or then is None:
             return None
@@ -141,18 +141,18 @@ class ClaimOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowOutcome:
-    """One row of a table: its ratios to the first one, by load level. None where there is none."""
+    """One row of a table: its ratios to the first one, by load level; None if missing."""
 
     row: Row
     then: tuple[float | None, ...]
-    """As published."""
+    """Ratios as published."""
     now: tuple[float | None, ...]
-    """As measured."""
+    """Ratios as measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableOutcome:
-    """A published table or chart, and what running it again gave."""
+    """A published table or chart, and its results today."""
 
     table: Table
     rows: tuple[RowOutcome, ...]
@@ -160,57 +160,57 @@ class TableOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prediction:
-    """What a mix should reach by what its kinds of requests reach alone, relative to the rate of its main kind."""
+    """Prediction for a mix from its kinds of requests alone, relative to the rate of its main kind."""
 
     mean_of_rates: float
-    """By the author's arithmetic: rates add up."""
+    """Prediction of the author's arithmetic: rates add up."""
     rate_of_mean_time: float
-    """By the right one: times add up."""
+    """Prediction of the right arithmetic: times add up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MixOutcome:
-    """What a mix reached, and what was predicted."""
+    """Throughput of a mix, and its predictions."""
 
     main: str
-    """The workload of its main kind of requests."""
+    """Workload of its main kind of requests."""
     reached: float
-    """Its throughput relative to that workload's."""
+    """Throughput relative to that workload's."""
     now: Prediction
-    """From what was measured."""
+    """Prediction from our measurements."""
     then: Prediction | None
-    """From the published figures; None where some are missing."""
+    """Prediction from the published figures; None if some are missing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """What is kept of a rerun: which races it is made of."""
+    """Stored record of a rerun: its races."""
 
     id: str
     name: str
-    """Of the comparison."""
+    """Name of the comparison."""
     made_at: str
     """UTC in ISO 8601."""
     number: int = field(default=0, compare=False)
-    """Grows with each that is kept here."""
+    """Number that grows with each rerun stored here."""
     mode: Mode
     parts: tuple[PartOutcome, ...]
-    """Each part with its race's id, or the trouble it met."""
+    """Each part with its race's id, or its trouble."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rerun:
-    """A comparison run again: everything its reports show."""
+    """A comparison run again: all data for its reports."""
 
     kept: Kept
     comparison: Comparison
     claims: tuple[ClaimOutcome, ...]
     tables: tuple[TableOutcome, ...]
     family: int
-    """How many claims have limits."""
+    """Number of claims with limits."""
     confidence: float
-    """The probability that none of these claims is ruled wrongly, 0.95 for 95 %."""
+    """Probability that none of these claims is ruled wrongly, 0.95 for 95 %."""
     host: HostFacts | None
-    """The machine; None where no part was run."""
+    """The machine; None if no part was run."""
     mixes: tuple[MixOutcome, ...] = ()
-    """Those that were measured with all they mix."""
+    """Mixes that were measured with all their parts."""

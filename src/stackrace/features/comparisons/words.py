@@ -1,4 +1,4 @@
-"""The sentences that every report of a rerun shares, so that terminal, page, Markdown and JSON say the same."""
+"""Sentences for all reports of a rerun, so that terminal, page, Markdown and JSON say the same."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ _GAPS = {
 }
 
 _TOO_LONG_S = 86_400.0
-"""What would take longer than a day is not worth a figure."""
+"""Seconds beyond which a forecast gives no figure."""
 
 _SAYS_NOTHING = 100.0
-"""Limits that reach further than this multiple of their value are no figures that anybody could use."""
+"""Multiple of their value beyond which limits are useless."""
 
 _METRICS = {
     Metric.THROUGHPUT: "requests/s",
@@ -67,13 +67,13 @@ def title(comparison: Comparison) -> str:
 
 
 def table_title(rerun: Rerun, outcome: TableOutcome) -> str:
-    """Name a table, with its part where there are several."""
+    """Return a table's title, with its part if there are several."""
     part = f"{rerun.comparison.part(outcome.table.part).title}: " if len(rerun.comparison.parts) > 1 else ""
     return f"{part}{outcome.table.title}, against the first row, then → now"
 
 
 def headline(rerun: Rerun) -> str:
-    """Say in one sentence how many of the claims hold today."""
+    """Return the sentence that counts the claims by outcome."""
     counts = Counter(outcome.ruling for outcome in rerun.claims)
     phrases = (
         (counts[Ruling.HOLDS], "holds", "hold"),
@@ -88,7 +88,7 @@ def headline(rerun: Rerun) -> str:
 
 
 def about(rerun: Rerun) -> str:
-    """Name the machines and the day: ratios may be compared, nothing else."""
+    """Return the sentences about the machines and the day: only ratios may be compared."""
     source = rerun.comparison.source
     how = f"{_quickly(rerun.comparison)} (--quick)" if rerun.kept.mode is Mode.QUICK else "by the original protocol"
     where_now = f" on {machine(rerun.host)}" if rerun.host is not None else ""
@@ -104,7 +104,7 @@ def command(rerun: Rerun) -> str:
 
 
 def machine(host: HostFacts | None) -> str:
-    """Name the machine; empty where no part was run."""
+    """Return the name of the machine; empty if no part was run."""
     if host is None:
         return ""
     virtual = f", {host.virtual}" if host.virtual else ""
@@ -120,7 +120,7 @@ def _quickly(comparison: Comparison) -> str:
 
 
 def limits_note(rerun: Rerun) -> str:
-    """Say how sure the rulings are, and which limits stand beside them."""
+    """Return the sentence about the confidence of the rulings, and about their limits."""
     if not rerun.family:
         return "There were too few blocks for any limits; give more time."
     any_of = f"any of these {rerun.family} ratios" if rerun.family > 1 else "this ratio"
@@ -135,27 +135,27 @@ def limits_note(rerun: Rerun) -> str:
 
 
 def where(claim: Claim) -> str:
-    """Name the cell's workload and load level, and the metric where it is not throughput."""
+    """Return the cell's workload and load level, and the metric if it is not throughput."""
     names = dict.fromkeys(cell.workload for cell in (claim.this, claim.that) if cell is not None and cell.workload)
     metric = "" if claim.metric in (Metric.THROUGHPUT, Metric.ERRORS) else _METRICS[claim.metric]
     return ", ".join(filter(None, (" ÷ ".join(names), f"c={claim.this.concurrency}", metric)))
 
 
 def sides(claim: Claim) -> str:
-    """Name what is divided by what; of a claim of failing its one side."""
+    """Return the two sides of the ratio; for a claim of failing its one side."""
     this = claim.this.technique
     return this if claim.that is None else f"{this} ÷ {claim.that.technique}"
 
 
 def then(claim: Claim) -> str:
-    """Return the published ratio, or the direction where that is all there is."""
+    """Return the published ratio, or the direction if that is all."""
     if claim.ratio is not None:
         return number(claim.ratio)
     return _DIRECTIONS[claim.kind]
 
 
 def now(outcome: ClaimOutcome) -> str:
-    """Return our ratio with its limits; of a claim of failing what was seen."""
+    """Return our ratio with its limits; for a claim of failing the failures."""
     if outcome.now is None:
         return "" if outcome.ruling is Ruling.NOT_MEASURED else reason(outcome)
     limits = "" if _boundless(outcome.now) else figures.limits(outcome.now, number)
@@ -163,7 +163,7 @@ def now(outcome: ClaimOutcome) -> str:
 
 
 def reason(outcome: ClaimOutcome) -> str:
-    """Say why a claim was not measured, or how many launches failed where failing is claimed; empty otherwise."""
+    """Return why a claim was not measured, or how many launches failed for a claim of failing; empty otherwise."""
     if outcome.survival is not None:
         survival = outcome.survival
         share = percent(survival.errors)
@@ -186,7 +186,7 @@ def _boundless(ratio: Interval) -> bool:
 
 
 def remark(outcome: ClaimOutcome) -> str:
-    """Say what the ruling leaves out: why nothing was measured, how far off it is, whether the ratio agrees."""
+    """Return remarks on the ruling: why nothing was measured, the time missing, whether the ratio agrees."""
     if outcome.ruling is Ruling.NOT_MEASURED:
         return reason(outcome)
     remarks = []
@@ -219,12 +219,12 @@ def ratio(value: float | None) -> str:
 
 
 def basis(claim: Claim) -> str:
-    """Say what the claim rested on, where that was no measurement that stood."""
+    """Return the evidence for the claim, unless it was a valid measurement."""
     return _BASES[claim.basis]
 
 
 def part_sentence(rerun: Rerun, outcome: PartOutcome, *, full: bool = True) -> str:
-    """Say how a part's race went, ``full`` with its own standing, or why there is none."""
+    """Return the sentence about a part's race, ``full`` with its own standing, or why there is none."""
     name = rerun.comparison.part(outcome.part).title
     if outcome.race is None:
         return f"{name}: not run: {outcome.trouble}"
@@ -233,7 +233,7 @@ def part_sentence(rerun: Rerun, outcome: PartOutcome, *, full: bool = True) -> s
 
 
 def mix_sentence(outcome: MixOutcome) -> str:
-    """Say what a mix reached, and what either arithmetic predicts from the rungs."""
+    """Return the sentence about a mix, with the predictions of both arithmetics from the rungs."""
     now, then = outcome.now, outcome.then
     begin = (
         f"The mix reached {number(outcome.reached)} of the rate of {outcome.main} alone. From today's rungs the "

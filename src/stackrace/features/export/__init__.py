@@ -1,4 +1,4 @@
-"""Writes what deploys a stack: configurations, units, an image, and why."""
+"""Writes the files that deploy a stack: configurations, units, an image, and why."""
 
 from ...extensions import Verb
 

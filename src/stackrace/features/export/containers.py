@@ -1,4 +1,4 @@
-"""The image: the versions that the export found, on the same Debian, the app, and these files."""
+"""The image: the app and these files on the same Debian, with the versions that the export found."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .export import HOST, Export, text_of
 from .layout import Process
 
 _USER_ID = 10001
-"""No account of the host has it by chance; above 10000, as Kubernetes' checks want it."""
+"""Id of the image's user, unlikely to exist on the host; above 10000, as Kubernetes' checks demand."""
 
 
 def dockerfile(export: Export) -> str:
@@ -44,7 +44,7 @@ HEALTHCHECK --interval=10s --timeout=6s --start-period=60s --retries=3 \\
 
 
 def dockerignore(export: Export) -> str:
-    """Return Dockerfile.dockerignore: no secrets, no uploads and no leftovers in the image."""
+    """Return Dockerfile.dockerignore, which keeps secrets, uploads and leftovers out of the image."""
     base = export.target.base
     written = [str(folder.relative_to(base)) for folder in export.written.values() if folder.is_relative_to(base)]
     return (
@@ -105,7 +105,7 @@ def _environment(export: Export) -> Iterator[str]:
 
 
 def install_commands(export: Export, python: str) -> tuple[str, ...]:
-    """Return the commands that make the environment; ``python`` makes it, as ``python3 -m venv``."""
+    """Return the commands that create the environment, ``python`` begins the first: ``python3 -m venv``."""
     target, asked = export.target, export.packages.asked
     app = {"": f"--requirement {target.files}/requirements-app.txt", "pyproject.toml": str(target.app)}.get(
         asked.file, f"--requirement {target.app}/{asked.file}"
@@ -114,7 +114,7 @@ def install_commands(export: Export, python: str) -> tuple[str, ...]:
     servers = f"--constraint {target.files}/constraints.txt --requirement {target.files}/requirements.txt"
     made = f"{python} {target.venv}"
     if asked.is_hashed:
-        # with hashes pip installs nothing in the same command that has none
+        # pip installs nothing without a hash in the same command as hashes
         return (made, f"{pip} {app}", f"{pip} {servers}")
     return (made, f"{pip} {servers} {app}")
 
@@ -135,7 +135,7 @@ def _folders(export: Export) -> Iterator[str]:
 
 
 def compose(export: Export) -> str:
-    """Return the file."""
+    """Return compose.yaml."""
     target = export.target
     # the folders of sockets: one for each process that another one reaches
     reached = (process for process in export.processes if process.site.listen.is_unix)
@@ -179,7 +179,7 @@ services:
 
 
 def composed(export: Export) -> str:
-    """Return how docker compose is called, in the folder that holds ``app`` and ``deploy``."""
+    """Return the ``docker compose`` command, for the folder that holds ``app`` and ``deploy``."""
     variables = f" --env-file {export.target.variables.name}" if export.has_python else ""
     return f"docker compose{variables} --file {export.target.files.name}/compose.yaml"
 
@@ -208,7 +208,7 @@ def _service(export: Export, process: Process) -> Iterator[str]:
     runs_app = export.has_python and not process.site.upstream
     variables = {name: json.dumps(_escaped(value)) for name, value in process.variables.items()}
     if export.has_python and is_front and not runs_app:
-        # the one variable of the app's that the front needs; the others are none of its business
+        # the only variable of the app that the front needs
         variables[HOST] = f'"${{{HOST}:-}}"'
     if variables:
         yield "    environment:"
@@ -227,7 +227,7 @@ def _service(export: Export, process: Process) -> Iterator[str]:
     if is_over_loopback and not is_front:
         yield "    # it is reached over loopback"
         yield f"    network_mode: service:{export.front.name}"
-    # what shares the front's network starts after it, so the front cannot wait for it
+    # processes that share the front's network start after it, so the front cannot wait for them
     if process.behind and not is_over_loopback:
         yield "    depends_on:"
         yield from (f"      {each.name}: {{condition: service_started}}" for each in process.behind)

@@ -1,4 +1,4 @@
-"""Whether exported files do what the original did: what was tried, and whether one is as fast as the other."""
+"""Equivalence of exported files and the original: the steps of the proof, and the comparison of their speed."""
 
 from __future__ import annotations
 
@@ -18,36 +18,36 @@ from ...stats.summary import intervals
 
 
 class Verdict(StrEnum):
-    """The answer to "is one as fast as the other?"."""
+    """Answer to the question whether one is as fast as the other."""
 
     EQUIVALENT = "equivalent"
     """Both limits of the ratio lie within the difference that does not matter."""
     DIFFERENT = "different"
-    """Both limits lie beyond it, on one side."""
+    """Both limits lie beyond that difference, on the same side."""
     OPEN = "open"
-    """Neither: there was too little time."""
+    """Neither is proved: there was too little time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Equivalence:
-    """How the throughput of the exported files compares with the original's; without values nothing was raced."""
+    """Throughput of the exported files against the original's; without values nothing was raced."""
 
     verdict: Verdict | None = None
-    """None where nothing was raced."""
+    """The answer; None if nothing was raced."""
     difference: float | None = None
     """The share that does not matter: 0.05 is 5 %. The ratio must lie within 1/(1 + d) and 1 + d."""
     ratio: Interval | None = None
-    """Throughput of the exported files over that of the original; None where no block had both."""
+    """Throughput of the exported files divided by the original's; None if no block had both."""
     blocks: int = 0
-    """How many had valid slices of both."""
+    """Number of blocks with valid slices of both."""
     could_have_seen: float | None = None
     """The smallest difference within which the limits lie; None without limits."""
     level: str = ""
-    """At which load, in words."""
+    """Load of the comparison, in words."""
 
     @property
     def exit_code(self) -> int:
-        """What the command ends with: 0 unless a race found a difference, or found out nothing."""
+        """Exit code of the command: 0 unless a race found a difference, or gave no answer."""
         if self.verdict is Verdict.OPEN:
             return RefusedError.exit_code
         return 1 if self.verdict is Verdict.DIFFERENT else 0
@@ -55,36 +55,36 @@ class Equivalence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reloaded:
-    """What clients saw while a process was reloaded."""
+    """Clients' view of a process that was reloaded."""
 
     hop: str
     asked: int
     lost: int
-    """Not answered, or answered with another status."""
+    """Requests without an answer, or with another status."""
     why: str = ""
-    """What became of the first of them."""
+    """Problem of the first lost request."""
     known: str = ""
-    """Known loss of the server at a reload, a clause that README.md has too; empty where none was ever seen."""
+    """Known loss of the server at a reload, a clause that README.md has too; empty if none was ever seen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
-    """What was done with the exported files, all of it with success, and what they delivered."""
+    """Successful checks of the exported files, and their performance."""
 
     units_verified: int | None
-    """How many units systemd-analyze accepts; None where it is not installed."""
+    """Number of units that systemd-analyze accepts; None if it is not installed."""
     checkers: tuple[str, ...]
     """The processes whose own checker accepted their files."""
     questions: int
-    """How many different requests were answered rightly."""
+    """Number of different requests with a right answer."""
     ready_s: float
-    """From the first process to the first right answer."""
+    """Seconds from the first process to the first right answer."""
     container_healthy: bool = False
-    """Whether the image's health check, run as it is written, found the stack healthy."""
+    """True if the image's own health check found the stack healthy."""
     reloads: tuple[Reloaded, ...] = ()
-    """Of each process whose unit can reload it."""
+    """Reload of each process whose unit has one."""
     equivalence: Equivalence = Equivalence()
-    """What a race of both says."""
+    """Result of the race of both."""
 
     @property
     def exit_code(self) -> int:
@@ -93,19 +93,19 @@ class Proof:
 
 
 LOOKS = (4, 6, 9, 13, 19, 28, 40, 57, 80, 113, 160)
-"""The numbers of blocks after which it may be decided."""
+"""Numbers of blocks after which a decision is possible."""
 
 _ALPHA = 0.05
-"""The chance, over all looks, to call two equivalent that differ by as much as matters."""
+"""Probability, over all looks, of calling two equivalent that differ by as much as matters."""
 
 
 def _ratio_limits(differences: Sequence[float]) -> Interval:
-    """Return the ratio with the limits that one look may use: exp(m ± t·√(v/n)).
+    """Return the ratio with the limits for a single look: exp(m ± t·√(v/n)).
 
     ``differences`` are ln(this) − ln(that), one for each block that has both, at least one and no gaps. t is the
-    quantile at 1 − ``_ALPHA``/K of each side, for K looks (Bonferroni), so that over all looks together two
-    one-sided tests call what differs by δ or more equivalent in at most ``_ALPHA`` of all proofs. From two blocks
-    on the limits are numbers, below they are None.
+    quantile at 1 − ``_ALPHA``/K of each side, for K looks (Bonferroni). So over all looks together, two one-sided
+    tests call a difference of δ or more equivalent in at most ``_ALPHA`` of all proofs. The limits are numbers from
+    two blocks on, else None.
 
     Source: Schuirmann 1987, A comparison of the two one-sided tests procedure and the power approach for assessing
     the equivalence of average bioavailability, Journal of Pharmacokinetics and Biopharmaceutics 15; Dunn 1961.
@@ -114,12 +114,12 @@ def _ratio_limits(differences: Sequence[float]) -> Interval:
 
 
 def _looked_at(differences: Sequence[float], allowed: float) -> tuple[Verdict, int]:
-    """Return what the planned looks say of ``differences``, and how many of these say it: all before the first.
+    """Return the verdict of the planned looks, and the number of ``differences`` behind it.
 
-    ``differences`` are ln(this) − ln(that), block by block, without gaps. ``allowed`` is the relative difference
-    that does not matter, above 0. Limits within it mean equivalent at once. Limits beyond it raise an alarm, and
-    the blocks after it, on their own, must say the same at a later look: a few blocks that a machine's change of
-    speed put side by side would otherwise pass for a difference.
+    ``differences`` are ln(this) − ln(that), block by block, without gaps; before the first look all count.
+    ``allowed`` is the relative difference that does not matter, above 0. Limits within it mean equivalent at once.
+    Limits beyond it raise an alarm, which the blocks after it must confirm by themselves at a later look: a few
+    blocks during a change of the machine's speed could look like a difference.
     """
     alarm, look = 0, len(differences)
     for look in (each for each in LOOKS if each <= len(differences)):
@@ -133,7 +133,7 @@ def _looked_at(differences: Sequence[float], allowed: float) -> tuple[Verdict, i
 
 
 def _side(differences: Sequence[float], allowed: float) -> int | None:
-    """Return 0 where both limits lie within what is allowed, 1 where above, −1 where below, else None."""
+    """Return 0 if both limits lie within the allowed difference, 1 if above, −1 if below, else None."""
     ratio, least, most = _ratio_limits(differences), 1 / (1 + allowed), 1 + allowed
     low, high = ratio.low or 0.0, ratio.high or math.inf
     if least <= low and high <= most:
@@ -142,15 +142,15 @@ def _side(differences: Sequence[float], allowed: float) -> int | None:
 
 
 def decided(stack: Stack, difference: float, race: Race) -> Decisions:
-    """Say whether a race of both sides of ``stack`` may end: once it is known whether they are equivalent."""
+    """Return the decision to end a race of both sides of ``stack`` once it is known whether they are equivalent."""
     is_known = equivalence_of(race, stack, difference).verdict is not Verdict.OPEN
     return Decisions(settled=is_known, dropped=frozenset())
 
 
 def equivalence_of(race: Race, stack: Stack, difference: float) -> Equivalence:
-    """Return the answer of the blocks up to the look that gave it, without one up to the last planned look.
+    """Return the answer after the blocks up to the look that gave it, or without one up to the last planned look.
 
-    Between looks nothing is decided: what came after the last one is left out, unless there was none yet.
+    Nothing is decided between looks: blocks after the last one are left out, unless there was none yet.
     """
     race = counted(race)
     levels = measured_levels(race) if blocks_of(race) else []

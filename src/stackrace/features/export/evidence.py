@@ -32,7 +32,7 @@ _DIFFERENCES = (
     "A stop waits up to 30 s for requests. A race has none left and waits 2 s.",
     "The module that binds the app counts no requests.",
 )
-"""What differs from the race; all settings of the path are as they were raced."""
+"""Differences from the race; all settings of the path are as raced."""
 _STARTED = (
     "The commands of the units were started as they are: with these files, at these paths in a private view of the "
     "file system, with the variables of .env.example and no others."
@@ -93,7 +93,7 @@ def _limits(export: Export) -> str:
 
 
 def _changes(export: Export) -> Iterator[str]:
-    """Say what had to be changed in configuration files of the user's, and what is missing, a sentence each."""
+    """Yield the changes to the user's configuration files, and the missing parts, a sentence each."""
     for hop in export.stack.hops:
         for fact in change_facts(hop):
             theirs = f"{fact.key} of your file for {fact.hop} ({fact.theirs})"
@@ -104,7 +104,7 @@ def _changes(export: Export) -> Iterator[str]:
 
 
 def proof_said(result: Proof) -> Iterator[str]:
-    """Yield what was done to prove the files, a sentence each."""
+    """Yield the steps of the proof, a sentence each."""
     if result.units_verified is None:
         yield "systemd-analyze is not installed here, so nothing verified the units."
     else:

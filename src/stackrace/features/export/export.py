@@ -1,4 +1,4 @@
-"""All that an export is made of, and how it comes of an app that is set up as for a race."""
+"""All parts of an export, made from an app that is set up as for a race."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 
 SCRIPT = "health.py"
 HOST = "HEALTH_HOST"
-"""The variable that names the Host to ask for, where the app accepts another one than it did here."""
+"""Variable with the Host to request, if the app accepts a different one than here."""
 
 _OURS = {"PYTHONPYCACHEPREFIX", "PYTHONDONTWRITEBYTECODE", "DJANGO_SETTINGS_MODULE"}
 """Variables that a race sets, or that the entry module sets itself."""
 _RESTRICTS = re.compile("allow|deny|satisfy|auth_basic|auth_basic_user_file|auth_request")
-"""Directives of nginx's that a race goes without."""
+"""Directives of nginx that a race ignores."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,53 +49,53 @@ class Export:
 
     stack: Stack
     app: App
-    """The user's project, where it lies now."""
+    """The user's project at its present place."""
     target: Target
     hosted: Hosted
-    """The app, as it lies there."""
+    """The app at its place on the target."""
     processes: tuple[Process, ...]
-    """The last hop first, as they are started."""
+    """Processes in the order of their start, the last hop first."""
     packages: Packages
     variables: tuple[str, ...]
-    """The names of the app's variables; their values may be secrets, and are not here."""
+    """Names of the app's variables; their values may be secrets, and are not stored."""
     page: Request
-    """Is asked to see whether the stack works: it was right when the stack was raced or examined."""
+    """Page to request as a health check: its answer was right when the stack was raced or examined."""
     host: str
-    """The Host header that goes with it."""
+    """Host header for that page."""
     django: DjangoFacts | None
-    """What the settings say, folders as they are on the target; None for an app that is none of Django's."""
+    """Django settings, with folders as on the target; None for other apps."""
     manage: str = "manage.py"
-    """What Python runs a command of Django's by."""
+    """Python's arguments before a Django command: ``manage.py`` or ``-m django``."""
     resources: Resources
-    """What the race gave each stack, or would."""
+    """Cores, memory and quota of each stack in the race."""
     race: Race | None = None
-    """The race that measured it; None where none did."""
+    """The race that measured the stack; None if none did."""
     standing: Standing | None = None
     notes: tuple[str, ...] = ()
-    """To be known with the export, one sentence each."""
+    """Notes for the user, one sentence each."""
     memory_bytes: float | None = None
-    """The most that the stack held when it was measured."""
+    """The most memory that the measured stack held."""
     distribution: str = "bookworm"
-    """The code name of the Debian that it was measured on."""
+    """Code name of the Debian that it was measured on."""
 
     @property
     def source(self) -> str:
-        """What the files' heads say of where they come from."""
+        """Origin of the files, for their first lines."""
         return "stackrace export" + ("" if self.race is None else f" from race {self.race.id}")
 
     @property
     def front(self) -> Process:
-        """The process that clients meet."""
+        """The process that clients connect to."""
         return self.processes[-1]
 
     @property
     def has_python(self) -> bool:
-        """Whether Python runs the app; else it is plain files."""
+        """True if Python runs the app; else it is plain files."""
         return self.stack.interface is not Interface.FILES
 
     @property
     def entry(self) -> str:
-        """The module that binds ``application``; where clients reach it, it believes proxies only."""
+        """Module that binds ``application``; if clients reach it directly, it trusts proxies only."""
         is_behind = len(self.stack.processes) > 1 or any(
             each.strips_forwarded_headers for each in self.front.entries
         )
@@ -104,28 +104,27 @@ class Export:
 
     @property
     def beside(self) -> Mapping[Path, Path]:
-        """Folders outside of the project that the front serves: where they belong, and where they are."""
+        """Folders outside of the project that the front serves: paths on the target, and paths here."""
         pairs = ((place, self.app.static[prefix].absolute()) for prefix, place in self.hosted.static.items())
         apart = (pair for pair in pairs if not pair[0].is_relative_to(self.target.app))
         return {place: folder for place, folder in apart if place != folder}
 
     @property
     def written(self) -> Mapping[str, Path]:
-        """The folders that must belong to the app's user: what collectstatic writes, and uploads."""
+        """Folders that must belong to the app's user: for collected static files, and for uploads."""
         django = self.django
         named = {} if django is None else {"static": django.collected, "media": django.media_root}
         return {name: folder for name, folder in named.items() if folder}
 
     def health_command(self, *, patient: bool = True) -> tuple[str, ...]:
-        """Return the command that ends with 0 where the page is answered.
+        """Return the command that ends with 0 if the page is answered.
 
-        While the stack starts it is ``patient``, and content with any answer that is no server error: a page that
-        was deleted, or a host that the app does not know yet, must not take the whole site down. A front end has
-        started in the end with any answer at all: what it forwards to may be down, and it must be there when that
-        comes back.
+        During a start it is ``patient``, and accepts any answer that is no server error: a deleted page, or a host
+        that the app does not know yet, must not take the whole site down. Once the time is over, any answer of a
+        front end will do: its upstream may be down, and the front must be there when that comes back.
         """
         url = f"http://{self.target.asked_at}{self.page.path}"
-        # what a TLS proxy would say, where the app wants it
+        # headers of a TLS proxy, if the app wants them
         said = (pair for pair in self.page.headers if pair[0].lower().startswith("x-forwarded-"))
         headers = [
             word for name, value in (("Host", self.host), *said) for word in ("--header", f"{name}: {value}")
@@ -135,13 +134,13 @@ class Export:
             wait = ("--wait", "60", "--below", "500", *anyway) if patient else ()
             return (str(self.target.python), str(self.target.files / SCRIPT), *wait, *headers, url)
         again = ("--retry", "60", "--retry-delay", "1", "--retry-connrefused") if patient else ()
-        # plain files: without --fail any answer is one
+        # plain files: without --fail any answer counts
         strict = () if patient else ("--fail",)
         return ("/usr/bin/curl", *strict, "--silent", "--output", "/dev/null", *again, *headers, url)
 
 
 def text_of(lines: Iterable[str]) -> str:
-    """Return ``lines`` as they stand in a file."""
+    """Return ``lines`` as the text of a file."""
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -151,9 +150,9 @@ def exported(
 ) -> Iterator[tuple[Export, Deployment]]:
     """Set the app up as a race does, and yield the export of the one stack; nothing is left running afterwards.
 
-    ``target`` is ``target_of`` with what the user wishes.
+    ``target`` is ``target_of`` with the user's wishes.
     """
-    # what nobody could use is refused before anything is started
+    # unusable values are rejected before anything is started
     target("app")
     with set_up(subject.request, on_preparing) as deployment:
         yield _made(deployment, subject, target), deployment
@@ -205,7 +204,7 @@ def _made(deployment: Deployment, subject: Subject, target_for: partial[Target])
 
 
 def refuse_open(stack: Stack) -> None:
-    """Raise InputError for a file that restricts who may ask, since what an export makes of it does not."""
+    """Raise InputError for a configuration file that restricts access, since the exported one would not."""
     for hop in stack.hops:
         for change in hop.file.reading.changes if hop.file else ():
             name = change.key.rpartition(" ")[2]
@@ -218,10 +217,10 @@ def refuse_open(stack: Stack) -> None:
 
 
 def _of_project(deployment: Deployment, *, add: bool, later: bool) -> Mapping[str, Path]:
-    """Return the folders that the front may serve where the user has them, also where the app runs on a copy.
+    """Return the folders that the front may serve, at the user's own paths even if the app runs on a copy.
 
-    Those that were raced, and to ``add``: what the settings name beside, as uploads; ``later`` also those that are
-    yet to be made, as static files before they are collected.
+    They are the raced folders, and with ``add`` those that the settings name beside them, such as uploads; with
+    ``later`` also folders that do not exist yet, such as static files before they are collected.
     """
     app, view = deployment.examined.app, deployment.guard.view
     served = {url: folder for url, folder in app.static.items() if view.path(folder).is_dir()}
@@ -231,7 +230,7 @@ def _of_project(deployment: Deployment, *, add: bool, later: bool) -> Mapping[st
 
 
 def _folders(deployment: Deployment) -> dict[str, Path]:
-    """Return the folders that Django's settings name by their URL, on this site, where the app is examined."""
+    """Return the folders that Django's settings name, by their URL on this site, as the examined app sees them."""
     django = deployment.examined.django
     if django is None:
         return {}
@@ -240,7 +239,7 @@ def _folders(deployment: Deployment) -> dict[str, Path]:
 
 
 def _theirs(folder: Path, deployment: Deployment) -> Path:
-    """Return where the user has a ``folder`` of the app, which may run on a copy."""
+    """Return the user's own path of an app's ``folder``; the app may run on a copy."""
     app, project = deployment.examined.app, deployment.examined.project
     return project.root / folder.relative_to(app.root) if folder.is_relative_to(app.root) else folder
 
@@ -251,17 +250,17 @@ def _page(workload: Workload) -> Request:
         for request, answer in zip(workload.requests, workload.answers, strict=False)
         if request.method == "GET" and (answer.status or 500) < 400 and answer.origin is AnswerOrigin.APP
     ] or list(workload.requests[:1])
-    # what a health check asks for stands in files
+    # the page of a health check is written into files
     return min(pages, key=lambda page: (masked(page.path) != page.path, bool(page.embedded)))
 
 
 def hosted_app(
     app: App, stack: Stack, target: Target, facts: PythonFacts | None, lasting: Collection[Path] = ()
 ) -> Hosted:
-    """Return ``app`` as the last hop of ``stack`` sees it on ``target``; ``facts`` are those of its interpreter.
+    """Return ``app`` for the last hop of ``stack`` on ``target``; ``facts`` are those of its interpreter.
 
-    ``lasting`` are folders that the app's settings name: outside of the project, they have the same path on every
-    machine. Raises InputError for an app that neither Python runs nor is plain files.
+    ``lasting`` are folders of the app's settings: outside of the project, they have the same path on every machine.
+    Raises InputError for an app that is neither Python nor plain files.
     """
     if stack.interface is Interface.RACK:
         raise InputError(
@@ -291,11 +290,11 @@ def hosted_app(
 
 
 def entry_path(stack: Stack) -> str:
-    """Return where the module that binds ``application`` lies below the exported folder."""
+    """Return the path of the module that binds ``application``, below the exported folder."""
     return f"entry/deployed_{stack.interface}.py"
 
 
 def _placed(folder: Path, app: App, target: Target) -> Path | None:
-    """Return where a ``folder`` of the project lies on the target; None for one outside of it."""
+    """Return the path of a project's ``folder`` on the target; None for one outside of the project."""
     root, folder = app.root.absolute(), folder.absolute()
     return target.app / folder.relative_to(root) if folder.is_relative_to(root) else None

@@ -1,4 +1,4 @@
-"""All files of an export, by their path below its folder, the folder itself, and its JSON document."""
+"""All files of an export, by their paths below its folder; the folder itself, and its JSON document."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ class ExportDocument:
     schema: Literal["export-1"] = "export-1"
     """Name and version of this format."""
     stack: str
-    """Its path."""
+    """Path of the stack."""
     race: str | None
-    """The id of the race behind it; null where nothing was measured."""
+    """Id of the race behind it; null if nothing was measured."""
     folder: str
-    """Where the files were written."""
+    """Folder with the written files."""
     files: tuple[str, ...]
-    """Their paths below the folder."""
+    """Paths of the files below the folder."""
     target: Target
     listen: str
     """ADDRESS:PORT of the front."""
     proof: Proof | None
-    """Null without --prove."""
+    """Proof of the files; null without --prove."""
 
 
 _FORM = Form(
@@ -65,7 +65,7 @@ schema = partial(schema_text, _FORM)
 
 
 def export_document(export: Export, folder: Path, files: Iterable[str], proof: Proof | None) -> dict[str, Any]:
-    """Return the document of an ``export`` to ``folder``, the paths of its ``files`` being below that."""
+    """Return the document of an ``export`` to ``folder``; ``files`` are paths below that."""
     target = export.target
     return readable(
         ExportDocument(
@@ -82,7 +82,7 @@ def export_document(export: Export, folder: Path, files: Iterable[str], proof: P
 
 
 def exported_files(export: Export, proof: Proof | None = None) -> dict[str, str]:
-    """Return the texts, with names of variables in place of secrets; ``proof`` is that of the other files."""
+    """Return the texts of all files, with names of variables in place of secrets; ``proof`` is about them."""
     files = {f"{process.name}/{name}": text for process in export.processes for name, text in process.files.items()}
     files |= {f"systemd/{name}": text for name, text in units(export).items()}
     files["Dockerfile"] = dockerfile(export)
@@ -103,9 +103,9 @@ def exported_files(export: Export, proof: Proof | None = None) -> dict[str, str]
 
 
 def _procfile(export: Export, process: Process) -> str:
-    """Return its line for foreman, honcho, Heroku, whose runners make no folders; the front is ``web``.
+    """Return the process' line for foreman, honcho or Heroku, which create no folders; the front is ``web``.
 
-    The server's own variables stand before the command; ``env`` puts the command in its place.
+    The server's own variables stand before the command; ``env`` replaces itself with the command.
     """
     own = [f"{name}={value}" for name, value in process.variables.items()]
     name = "web" if process is export.front else process.name
@@ -113,7 +113,7 @@ def _procfile(export: Export, process: Process) -> str:
 
 
 def _rotation(export: Export, process: Process) -> str:
-    """Return its part of the file for /etc/logrotate.d; logs that it cannot open again are copied and emptied."""
+    """Return the process' part of /etc/logrotate.d; logs that it cannot reopen are copied and emptied."""
     user, signal = export.target.user, process.recipe.reopens
     how = ["copytruncate"]
     if signal is not None:
@@ -124,7 +124,7 @@ def _rotation(export: Export, process: Process) -> str:
 
 
 def refuse_existing(folder: Path, *, force: bool) -> None:
-    """Raise InputError where ``folder`` cannot be made, or holds something that must not be lost."""
+    """Raise InputError if ``folder`` cannot be created, or holds files that must not be lost."""
     if not folder.parent.is_dir():
         raise InputError(f"--to {folder}: there is no folder {folder.parent}; make it first")
     if not folder.exists():
@@ -143,9 +143,9 @@ def refuse_existing(folder: Path, *, force: bool) -> None:
 
 
 def write_folder(folder: Path, files: Mapping[str, str], *, force: bool) -> None:
-    """Write ``files`` as ``folder``: beside it first, then in its place in one step.
+    """Write ``files`` as ``folder``: first beside it, then into place in one step.
 
-    Raises InputError as ``refuse_existing`` does, and where the disk does not take it; what lies there stays then.
+    Raises InputError as ``refuse_existing`` does, and if the disk rejects them; the old folder stays then.
     """
     refuse_existing(folder, force=force)
     try:
@@ -163,7 +163,7 @@ def write_folder(folder: Path, files: Mapping[str, str], *, force: bool) -> None
     except OSError as error:
         raise InputError(f"--to {folder}: {said_by(error, where=True)}") from error
     finally:
-        # whatever ends this, Ctrl-C among it: the earlier folder is where it was, unless the new one is
+        # however this ends, also by Ctrl-C: the old folder is in place, unless the new one is
         if old.exists() and not folder.exists():
             old.rename(folder)
         remove_tree(draft)

@@ -13,11 +13,11 @@ import time
 from urllib.parse import urlsplit
 
 _REFUSED = 400
-"""What Django answers to a Host that ALLOWED_HOSTS does not have."""
+"""Django's answer to a Host that is not in ALLOWED_HOSTS."""
 
 
 def problem(url: str, headers: dict[str, str], below: int) -> str:
-    """Return what is wrong with the answer, whose status must be ``below``; empty for nothing."""
+    """Return the problem with the answer, whose status must be ``below``; empty if there is none."""
     parts = urlsplit(url)
     connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=5)
     try:
@@ -37,7 +37,7 @@ def problem(url: str, headers: dict[str, str], below: int) -> str:
 
 
 def main() -> int:
-    """Ask until it is right, or the time is over."""
+    """Ask until the answer is right, or the time is over."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--wait", type=float, default=0.0)
     # a redirect is an answer; below 500 a page that is not found is one, too

@@ -1,4 +1,4 @@
-"""The processes of a deployed stack: each with its site and its recipe, as the catalogue renders them there."""
+"""The processes of a deployed stack, each with its site and its recipe from the catalogue."""
 
 from __future__ import annotations
 
@@ -22,46 +22,46 @@ class Process:
     """One server of a deployed stack."""
 
     name: str
-    """As ``nginx``; copies are numbered: ``cheroot-2``."""
+    """Name such as ``nginx``; copies are numbered: ``cheroot-2``."""
     hops: tuple[Hop, ...]
     """The server, and the guests inside it."""
     entries: tuple[Entry, ...]
-    """The catalogue's, of the same."""
+    """Catalogue entries of these hops."""
     site: Site
     recipe: Recipe
     command: tuple[str, ...]
-    """Its program by its path, and its arguments."""
+    """Path of its program, and arguments."""
     check: tuple[str, ...]
-    """The server's own checker; empty for none."""
+    """Command of the server's own checker; empty if there is none."""
     unit: str
-    """The name of its unit."""
+    """Name of its systemd unit."""
     behind: tuple[Process, ...]
-    """Those that it forwards to."""
+    """Processes that it forwards to."""
 
     @property
     def title(self) -> str:
-        """As people write it: ``Apache httpd with mod_wsgi``."""
+        """Full name: ``Apache httpd with mod_wsgi``."""
         return " with ".join(entry.spec.title for entry in self.entries)
 
     @property
     def variables(self) -> Mapping[str, str]:
-        """The variables that it needs itself; who starts it has a PATH already."""
+        """Variables that it needs itself, without PATH, which whoever starts it sets."""
         return {name: value for name, value in self.recipe.environment.items() if name != "PATH"}
 
     @property
     def files(self) -> Mapping[str, str]:
-        """Its configuration by the name of the file."""
+        """Texts of its configuration by file name."""
         return {name: text for name, text in self.recipe.files.items() if text}
 
     def uses(self, folder: Path) -> bool:
-        """Tell whether its files, its command or its variables speak of ``folder``."""
+        """Return True if its files, its command or its variables mention ``folder``."""
         texts = (*self.files.values(), *self.command, *self.recipe.environment.values())
         pattern = re.compile(rf"{re.escape(str(folder))}(?![\w.-])")
         return any(pattern.search(text) for text in texts)
 
     @property
     def folders(self) -> tuple[Path, ...]:
-        """What it writes to, to be made before it starts and to belong to its user; outer ones first."""
+        """Folders that it writes to, outer ones first; they must exist before it starts and belong to its user."""
         site = self.site
         kept = [Path(name).parent for name, text in self.recipe.files.items() if not text]
         below = [site.run / folder.relative_to("run") for folder in kept if Path("run") in folder.parents]
@@ -71,20 +71,20 @@ class Process:
 
     @property
     def touched(self) -> tuple[Path, ...]:
-        """Logs that must be there before it starts."""
+        """Logs that must exist before it starts."""
         empty = (Path(name) for name, text in self.recipe.files.items() if not text and not name.endswith(".keep"))
         return tuple(self.site.logs / path.name for path in empty if path.parts[0] == "logs")
 
     @property
     def log_files(self) -> tuple[Path, ...]:
-        """The logs that it writes itself, as far as its files name them."""
+        """Logs that it writes itself and its files name."""
         texts = "\n".join((*self.files.values(), *self.command))
         names = re.findall(rf"{re.escape(str(self.site.logs))}/([\w.-]+\.log)", texts)
         return tuple(self.site.logs / name for name in dict.fromkeys(names))
 
 
 def laid_out(stack: Stack, *, catalogue: Catalogue, app: Hosted, target: Target, cores: int) -> tuple[Process, ...]:
-    """Return the processes of ``stack`` on ``target``, the last hop first, as they are started."""
+    """Return the processes of ``stack`` on ``target``, the last hop first, in the order of their start."""
     layout = _Layout(catalogue=catalogue, app=app, target=target, cores=cores)
     processes: list[Process] = []
     upstream: list[Process] = []
@@ -113,7 +113,7 @@ class _Layout:
     cores: int
 
     def process(self, group: tuple[Hop, ...], name: str, port: int | None, upstream: Sequence[Process]) -> Process:
-        """Lay out a ``group`` of hops that forwards to ``upstream``; without a ``port`` it is the front."""
+        """Return the process of a ``group`` of hops before ``upstream``; without a ``port`` it is the front."""
         target, is_front = self.target, port is None
         listen = self._endpoint(group[0], name, port)
         production = Production(
@@ -161,9 +161,9 @@ class _Layout:
         return Endpoint(protocol=hop.protocol, socket=Socket.TCP, host=_LOOPBACK, port=port)
 
     def _of_hop(self, site: Site, hop: Hop) -> Site:
-        """Return ``site`` with all that the path says of ``hop``.
+        """Return ``site`` with the settings of ``hop``.
 
-        The user's file may speak of its place: in the project, else beside its own files.
+        The user's file may mention its own path: in the project, else beside its own files.
         """
         file, target = hop.file, self.target
         if file is not None:

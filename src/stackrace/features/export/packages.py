@@ -1,4 +1,4 @@
-"""The packages of an export: those that the project asks for, the servers', and Debian's."""
+"""The packages of an export: the project's requirements, the servers' packages, and Debian's."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ...stacks.stack import Stack
 
 _LOCKS = ("uv.lock", "poetry.lock", "Pipfile.lock")
 _ELSEWHERE = re.compile(r"^[ \t]*(-|\.|/|file:)", re.MULTILINE)
-"""A line that speaks of another file of the project."""
+"""Pattern of a line that refers to another file of the project."""
 _TOOLS = {"pip", "setuptools", "wheel"}
 _COMPILED = {
     "psycopg2": ("libpq-dev",),
@@ -33,34 +33,34 @@ _COMPILED = {
     "pycairo": ("libcairo2-dev", "pkg-config"),
     "uwsgi": (),
 }
-"""PyPI's packages that have no wheels for Linux, and what Debian must bring to compile them beside a compiler."""
+"""PyPI packages without wheels for Linux, and the Debian packages that compile them, beside a compiler."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What a project says of its packages; all is empty for one that says nothing that pip understands."""
+    """A project's statement of its requirements; empty if there is none that pip understands."""
 
     file: str = ""
-    """What pip reads, below the project's root: a list, or pyproject.toml."""
+    """File for pip, below the project's root: a list, or pyproject.toml."""
     is_whole: bool = True
-    """Whether that file speaks of no other one of the project."""
+    """True if that file refers to no other file of the project."""
     is_hashed: bool = False
-    """Whether that file has hashes."""
+    """True if that file has hashes."""
     lock: str = ""
-    """The lock file, where that is what says it."""
+    """Name of the lock file, if the requirements come from one."""
     locked: str = ""
-    """What it says, as requirements."""
+    """The lock file's contents as requirements."""
 
 
 def asked_of(root: Path) -> Asked:
-    """Return where the project in ``root`` says it: what deployments install from goes first."""
+    """Return the requirements of the project in ``root``, first from files that deployments install from."""
     for name in LISTS:
         if (root / name).is_file():
             listed = text(root / name)
             plain = re.sub(r"(?<!\s)\s*+(?:\\\s*+)?--hash[= ]\S+", "", listed)
             return Asked(file=name, is_whole=not _ELSEWHERE.search(plain), is_hashed="--hash" in listed)
     for lock in (root / name for name in _LOCKS if (root / name).is_file()):
-        # one that cannot be read, or speaks of other folders, says nothing
+        # skip one that cannot be read, or refers to other folders
         with suppress(InputError):
             locked = requirements_of(lock)
             if locked and not _ELSEWHERE.search(locked):
@@ -71,7 +71,7 @@ def asked_of(root: Path) -> Asked:
 
 
 def _can_be_installed(pyproject: Path) -> bool:
-    """Tell whether ``pip install FOLDER`` brings what the project needs; most files only configure tools."""
+    """Return True if ``pip install FOLDER`` installs the requirements; most files only configure tools."""
     read = table(pyproject)
     poetry = table_in(read, "tool", "poetry")
     named = table_in(read, "project").get("dependencies") or table_in(poetry, "dependencies").keys() - {"python"}
@@ -80,33 +80,33 @@ def _can_be_installed(pyproject: Path) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Packages:
-    """Versions by package."""
+    """Versions of packages."""
 
     python: str = ""
-    """The app's Python, as ``3.11.2``; empty for none."""
+    """Version of the app's Python, such as ``3.11.2``; empty if it has none."""
     embedded: bool = False
-    """Whether a server has Debian's own Python linked in, so that no other will do."""
+    """True if a server has Debian's own Python linked in, so that no other Python will do."""
     servers: Mapping[str, str] = field(default_factory=dict)
-    """Of PyPI, for the servers."""
+    """Versions of the servers' PyPI packages."""
     app: Mapping[str, str] = field(default_factory=dict)
-    """Of PyPI, in the app's own environment."""
+    """Versions of the PyPI packages in the app's own environment."""
     asked: Asked = field(default_factory=Asked)
-    """Where the project says what it needs."""
+    """The project's requirements."""
     debian: Mapping[str, str] = field(default_factory=dict)
-    """Of Debian."""
+    """Versions of the Debian packages."""
 
     @property
     def minor(self) -> str:
-        """The app's Python, as ``3.11``."""
+        """Minor version of the app's Python, such as ``3.11``."""
         return ".".join(self.python.split(".")[:2])
 
     @property
     def compiled(self) -> tuple[str, ...]:
-        """The PyPI packages that must be compiled."""
+        """PyPI packages that must be compiled."""
         return tuple(sorted(versions_by_key({**self.app, **self.servers}).keys() & _COMPILED.keys()))
 
     def system(self, *, python: bool) -> tuple[str, ...]:
-        """Return all that Debian must bring: ``python`` with what compiles, and curl where the app needs none."""
+        """Return all Debian packages to install: with ``python`` also its own, and curl for an app without it."""
         needed = [package for name in self.compiled for package in _COMPILED[name]]
         build = ("gcc", "libc6-dev", *needed) if self.compiled else ()
         headers = ("python3-dev",) if build else ()
@@ -115,7 +115,7 @@ class Packages:
         return tuple(dict.fromkeys((*self.debian, *own, *build, *health)))
 
     def files(self, source: str) -> dict[str, str]:
-        """Return the lists for apt-get and pip by name, those that are needed; ``source`` is what made them."""
+        """Return the lists for apt-get and pip that are needed, by name; ``source`` made them."""
         lists = {}
         if self.debian:
             lists["packages.txt"] = (
@@ -151,7 +151,7 @@ def _pins(versions: Mapping[str, str]) -> str:
 
 
 def packages_of(deployment: Deployment, stack: Stack) -> Packages:
-    """Return the versions that are installed here of all that ``stack`` takes."""
+    """Return the installed versions of all packages that ``stack`` needs."""
     launcher, facts = deployment.launcher, deployment.examined.interpreter
     needs = [launcher.catalogue.entries[hop.server].needs for hop in stack.hops]
     debian = {name: _debian_version(name) for name in dict.fromkeys(name for each in needs for name in each.apt)}
@@ -191,7 +191,7 @@ def _debian_version(package: str) -> str:
 
 
 def distribution() -> str:
-    """Return the code name of the Debian that this is; of one that was current, where it is none."""
+    """Return the code name of this Debian; of a current one if this is not Debian."""
     with suppress(OSError):
         release = platform.freedesktop_os_release()
         return release.get("VERSION_CODENAME", "bookworm") if release["ID"] == "debian" else "bookworm"

@@ -1,4 +1,4 @@
-"""The proof of exported files: verified, started as they are, asked, stopped, and raced against the original."""
+"""Proof of exported files: they are verified, started unchanged, asked, stopped, and raced against the original."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ from .stage import staged
 from .units import FOLDERS, read_unit, words_of
 
 _SYSTEMD_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-"""What a unit's process has. Source: systemd.exec(5), Environment Variables Set or Propagated."""
+"""PATH of a unit's process. Source: systemd.exec(5), Environment Variables Set or Propagated."""
 _ANYWHERE = ("0.0.0.0", "127.0.0.1")
 _FIRST_FREE_PORT = 1024
 _PORT_WAIT_S = 45.0
-"""A unit's port is always the same: a launch waits for the last one's stop, which is given 35 s."""
+"""Longest wait for a unit's port, which never changes: the last launch has 35 s to stop."""
 _POLL_S = 0.05
 _PATIENCE_S = 90.0
 _BUDGET_S = 180.0
@@ -67,10 +67,10 @@ def proven(
     difference: float | None,
     budget_s: float | None,
 ) -> Proof:
-    """Prove the files of ``export`` while all is set up, and say meanwhile how far it is.
+    """Prove the files of ``export`` while everything is set up, and show the progress.
 
-    With ``race`` they are raced as ``request`` says. Raises InputError where nothing can be proven here,
-    LaunchError with the log of what went wrong, RefusedError where no block had valid slices of both.
+    With ``race`` they are raced as in ``request``. Raises InputError if nothing can be proven here, LaunchError
+    with the log of what went wrong, RefusedError if no block had valid slices of both.
     """
     line = StatusLine()
 
@@ -100,7 +100,7 @@ def _prover(export: Export, deployment: Deployment) -> _Prover:
     remove_tree(folder)
     folder.mkdir()
     write_files(folder, files)
-    # the variables of .env.example and none of this shell's; where byte code goes is not the files' matter
+    # the variables of .env.example and none of this shell's; the place of byte code is not set by the files
     variables = app_environment(deployment.examined.app, {})
     variables.pop("DJANGO_SETTINGS_MODULE", None)
     environment = {**variables, "PATH": _SYSTEMD_PATH}
@@ -112,25 +112,25 @@ def _prover(export: Export, deployment: Deployment) -> _Prover:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Prover:
-    """Has the exported files started in the place of what a launch would render.
+    """Starter of the exported files, in place of those that a launch would render.
 
-    Nothing is rendered here. What systemd would do is done from the units alone, at the paths that they name: the
-    folders made, the checker run, the command started with its variables, and ended by its signal.
+    Nothing is rendered here. The units alone say what systemd would do, at the paths that they name: create the
+    folders, run the checker, start the command with its variables, and end it by its signal.
     """
 
     export: Export
     deployment: Deployment
-    """The original's."""
+    """Deployment of the original."""
     files: Mapping[str, str]
     folder: Path
-    """Holds the files; each launch uses a copy."""
+    """Folder with the files; each launch uses a copy."""
     environment: Mapping[str, str]
-    """What systemd would give the processes."""
+    """Environment that systemd would give the processes."""
     units: Sequence[Mapping[str, Sequence[str]]]
-    """What the units of its processes say, in their order."""
+    """Directives of the processes' units, in their order."""
 
     def mounts(self, files: Path) -> dict[Path, Path]:
-        """Return what belongs where on the target, and where it is; ``files`` are a copy of the exported ones."""
+        """Return the paths on the target with their present paths; ``files`` are a copy of the exported ones."""
         export, target = self.export, self.export.target
         runtime = self.deployment.launcher.host_for(export.stack).runtime
         environment = {target.venv: runtime.home} if isinstance(runtime, PythonRuntime) else {}
@@ -142,11 +142,11 @@ class _Prover:
 
     @property
     def port(self) -> int:
-        """The port of its front."""
+        """Port of the front."""
         return self.export.target.port
 
     def parts(self, directory: Path) -> tuple[Part, ...]:
-        """Lay everything out below ``directory``, ready to be started; LaunchError where its port stays taken."""
+        """Lay everything out below ``directory``, ready to start; LaunchError if the port stays taken."""
         port, until = self.port, time.monotonic() + _PORT_WAIT_S
         while port in listeners():
             if time.monotonic() > until:
@@ -169,7 +169,7 @@ class _Prover:
             kind: [base / name for line in unit.get(kind, ()) for name in line.split()]
             for kind, base in FOLDERS.items()
         }
-        # beside its output, where the launcher looks for the last words of what fails
+        # beside its output, where the launcher looks for the end of logs
         logs = {folder: place / "logs" / folder.name for folder in named["LogsDirectory"]}
         inside = [_outside(folder, mounts) for folders in named.values() for folder in folders]
         for folder in (*inside, place, *logs.values()):
@@ -181,10 +181,10 @@ class _Prover:
         else:
             listen = replace(listen, host=LOOPBACK)
         return Part(
-            # the original's has the same name in reports
+            # the original's process has the same name in reports
             hop=stack.process_names[stack.processes.index(process.hops)],
             site=Site(directory=place, listen=listen, settings={}, app=self.deployment.launcher.host_for(stack)),
-            # what no unit says is the original's: how its faults look
+            # values that no unit has are the original's, such as patterns of its faults
             recipe=replace(
                 process.recipe,
                 command=words_of(unit["ExecStart"][0]),
@@ -235,7 +235,7 @@ class _Prover:
         )
 
     def race(self, request: RaceRequest, sink: Sink) -> Equivalence:
-        """Race the files against the original; raises RefusedError where no block had valid slices of both."""
+        """Race the files against the original; raises RefusedError if no block had valid slices of both."""
         stack = self.export.stack
         plan = plan_of(request, self.deployment)
         sides = (stack.on(Side.ORIGINAL), stack.on(Side.EXPORTED))
@@ -256,7 +256,7 @@ class _Prover:
     def _require(
         self, why: str, command: Sequence[str], before: Sequence[str], variables: Mapping[str, str] | None = None
     ) -> None:
-        """Run ``command`` with what is to stand ``before`` it; raises _ProofError with ``why`` where it fails."""
+        """Run ``command`` with the words ``before`` it; raises _ProofError with ``why`` if it fails."""
         result = self.deployment.guard.view.run(
             [*before, *unprivileged(), *command],
             folder=Path("/"),
@@ -267,7 +267,7 @@ class _Prover:
             raise _ProofError(why, detail=result.output)
 
     def _verified(self) -> int | None:
-        """Have systemd look at the units where it is installed; returns how many there are."""
+        """Let systemd verify the units, if it is installed; return their number."""
         program = shutil.which("systemd-analyze")
         if program is None:
             return None
@@ -314,7 +314,7 @@ def _outside(path: Path, mounts: Mapping[Path, Path]) -> Path:
 
 
 def _make(folder: Path, top: Path) -> None:
-    """Make ``folder``, and give all of it below ``top`` to the user that servers run as."""
+    """Create ``folder``, and give everything of it below ``top`` to the user that servers run as."""
     missing = [each for each in (folder, *folder.parents) if each.is_relative_to(top) and not each.exists()]
     for each in reversed(missing):
         each.mkdir()

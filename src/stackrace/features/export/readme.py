@@ -1,4 +1,4 @@
-"""README.md: what lies in the exported folder, and how it is deployed by hand."""
+"""README.md: the contents of the exported folder, and how to deploy it by hand."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _FILES = {
 
 
 def readme(export: Export, files: Sequence[str]) -> str:
-    """Return the text; ``files`` are the others, by path below the folder."""
+    """Return the text; ``files`` are the other files, by path below the folder."""
     target = export.target
     text = f"""\
 # {target.name} on {export.stack}
@@ -76,7 +76,7 @@ The same commands deploy the next version. Requests under way end first; for a m
 
 
 def environment_example(export: Export) -> str:
-    """Return .env.example: names without values, since any of them may be a secret."""
+    """Return .env.example: names without values, since any value may be a secret."""
     names = "".join(f"{name}=\n" for name in export.variables) or "# The app had none when it was exported.\n"
     return f"""\
 # The app's variables. Copy this file to {export.target.variables}, fill it in, let only root read it.
@@ -178,7 +178,7 @@ def _notes(export: Export) -> Iterator[str]:
 
 
 def _web_files(export: Export) -> Iterator[str]:
-    """Say who sends static files and uploads, and what to add where nobody does; a sentence or two each."""
+    """Yield which server sends static files and uploads, and what to add if none does; a sentence or two each."""
     django, front, title = export.django, export.front, export.front.title
     served = {url: folder for url, folder in export.hosted.static.items() if front.uses(folder)}
     behind = export.stack.path if len(export.stack.processes) == 1 else str(export.stack.processes[-1][0].server)

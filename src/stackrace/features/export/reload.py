@@ -1,4 +1,4 @@
-"""Exported units reloaded under load: what was asked meanwhile, and what of it was not answered rightly."""
+"""Reload of exported units under load, and the requests that it loses."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from ...measure.workload import Answer, Request
 from .equivalence import Reloaded
 
 _CLIENTS = 4
-"""Each asks again as soon as it was answered, over a new connection."""
+"""Number of clients; each asks again as soon as it has an answer, over a new connection."""
 _AROUND = 20
-"""So many answers at least before a reload, and after it."""
+"""Answers to wait for before a reload, and again after it."""
 _PATIENCE_S = 150.0
-"""More than old workers have to end what they work on, and new ones to load the app."""
+"""Longest wait: more than old workers have to finish their requests, and new ones to load the app."""
 _SETTLED_S = 2.0
-"""A reload is over when no process has come or gone for so long: some helpers of a server stay."""
+"""Time without a started or ended process after which a reload is over: some helpers of a server stay."""
 _LOOK_S = 0.05
 
 
 @contextmanager
 def _asking(port: int, host: str, request: Request, right: Answer) -> Iterator[list[str]]:
-    """Ask again and again; yield what was wrong with each answer so far, empty for nothing."""
+    """Ask again and again; yield the problems of all answers so far, empty if right."""
     answers: list[str] = []
     over = threading.Event()
 
@@ -42,7 +42,7 @@ def _asking(port: int, host: str, request: Request, right: Answer) -> Iterator[l
                 wrong = said_by(error)
             answers.append(wrong)
             if wrong:
-                # where nobody listens an answer is there at once
+                # without a listener the error comes at once
                 time.sleep(_LOOK_S)
 
     threads = [threading.Thread(target=ask_on, daemon=True) for _ in range(_CLIENTS)]
@@ -64,10 +64,10 @@ def reloaded(
     host: str,
     question: tuple[Request, Answer],
 ) -> Reloaded:
-    """Have ``reload`` renew the process ``number`` of a stack while clients ask ``host`` the ``question``.
+    """Return the result of ``reload`` for a stack's process ``number`` while clients ask ``host`` the ``question``.
 
-    It is given the first process' pid, and done when others have taken the place of the processes that were there,
-    if there were any, and answers are right again. Raises LaunchError where that does not come to be.
+    ``reload`` gets the first process' pid. It is done when other processes have replaced the old ones, if any could
+    be, and answers are right again. Raises LaunchError if that does not happen.
     """
     part, pid = running.parts[number]
 
@@ -79,7 +79,7 @@ def reloaded(
     until = changed_s + _PATIENCE_S
 
     def is_renewed() -> bool:
-        """Tell whether some have gone, if any could, and no more come or go."""
+        """Return True if some processes have gone, if any could, and no more come or go."""
         nonlocal last, changed_s
         now = alive()
         if now != last:

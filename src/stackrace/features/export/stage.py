@@ -1,7 +1,7 @@
-"""Puts folders at other paths for one command, in a view of the file system that nobody else has.
+"""Puts folders at other paths for a single command, in a private view of the file system.
 
-It runs as a script of its own, on the standard library only. Exported files name the paths of another machine
-(/srv/shop, /run/shop): here they exist while the command runs, and nowhere else.
+It runs as a script of its own, with the standard library only. Exported files name the paths of another machine
+(/srv/shop, /run/shop): these exist while the command runs, and nowhere else.
 
 Usage: stage.py '{"mounts": {"TARGET": "SOURCE", …}, "folder": "WORKING FOLDER"}' COMMAND…
 Source: mount_namespaces(7), mount(2).
@@ -16,14 +16,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 if not __package__:
-    # as a script, for which its interpreter looks for modules in the standard library only
+    # as a script, its interpreter looks for modules in the standard library only
     sys.path.append(str(Path(__file__).parents[3]))
 
 from stackrace.base.process.namespaces import bind, rebuild, separate
 
 
 def staged(mounts: Mapping[Path, Path], folder: Path) -> tuple[str, ...]:
-    """Return what to put before a command so that it finds at each path what lies elsewhere, from ``folder``."""
+    """Return the words to put before a command that runs in ``folder`` and finds each source at its target."""
     document = {"mounts": {str(target): str(source) for target, source in mounts.items()}, "folder": str(folder)}
     return (sys.executable, "-I", "-S", str(Path(__file__)), json.dumps(document))
 
@@ -39,7 +39,7 @@ def _set(mounts: Mapping[str, str]) -> None:
 
 
 def _make(target: Path, rebuilt: set[Path]) -> None:
-    """Make the folder ``target`` in this view; the nearest folder that exists is made anew for it."""
+    """Create the folder ``target`` in this view; the nearest existing folder is rebuilt for it."""
     if target.is_dir():
         return
     above = next(folder for folder in target.parents if folder.is_dir())
@@ -52,7 +52,7 @@ def _make(target: Path, rebuilt: set[Path]) -> None:
 
 
 def main(document: str, *command: str) -> None:
-    """Become ``command``."""
+    """Replace this process with ``command``."""
     asked = json.loads(document)
     try:
         separate()

@@ -1,4 +1,4 @@
-"""What is exported: a stack, the app that it hosts, and the race that speaks for it, if there is one."""
+"""The subject of an export: a stack, its app, and the race that measured it, if there is one."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ class Subject:
     """One stack to export."""
 
     request: RaceRequest
-    """What sets its app up, with this stack alone."""
+    """Request that sets its app up, with this stack alone."""
     race: Race | None = None
-    """The race that measured it; None where none did."""
+    """The race that measured it; None if none did."""
     standing: Standing | None = None
     notes: tuple[str, ...] = ()
-    """To be known with the result, one sentence each."""
+    """Notes for the user, one sentence each."""
 
 
 def subject_of(words: Sequence[str], flags: RequestFlags, store_url: str | None) -> Subject:
-    """Return what the words of the command line name: a race, a stack, both, or neither; raises InputError."""
+    """Return the subject named on the command line: a race, a stack, both, or neither; raises InputError."""
     race_file, others = apart(words)
     here = flags.over(requested(race_file, flags.given.get("servers")))
     stacks = [word for word in others if _is_stack(word, here)]
@@ -66,9 +66,9 @@ def _is_stack(word: str, request: RaceRequest) -> bool:
 
 
 def _request_of(race: Race, here: RaceRequest) -> tuple[RaceRequest, tuple[str, ...]]:
-    """Return what ``race`` asked for, as its manifest has it; without one, ``here`` and a note that says so.
+    """Return the request of ``race`` from its manifest; without one, ``here`` and a note that says so.
 
-    Raises StoreError for a race that goes on at this moment.
+    Raises StoreError for a race that is running at this moment.
     """
     why, what_then = "was not made by this user on this machine", ": compare it with the race's."
     if has_manifest(race.id):
@@ -83,7 +83,7 @@ def _request_of(race: Race, here: RaceRequest) -> tuple[RaceRequest, tuple[str, 
 def _of_race(race: Race, stack: str | None, request: RaceRequest, notes: tuple[str, ...] = ()) -> Subject:
     """Return the stack ``stack`` of ``race``, by default its winner.
 
-    Raises InputError where the race names no winner; a stack that it did not race is exported without evidence.
+    Raises InputError if the race names no winner; a stack that it did not race is exported without evidence.
     """
     standing = standing_of(race)
     chosen = stack or _winner(race, standing)

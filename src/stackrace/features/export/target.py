@@ -1,4 +1,4 @@
-"""Where a stack is deployed: the machine's folders, user and address that the files name."""
+"""The target of a deployment: folders, user and address that the files name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _RESERVED_USERS = frozenset({
     "docker", "adm", "tty", "disk", "dialout", "sudo", "audio", "video", "staff", "users", "nogroup", "shadow",
     "utmp", "plugdev", "operator", "src", "kmem", "tape", "voice", "cdrom", "floppy",
 })  # fmt: skip
-"""Users and groups that a Debian has, or that its packages make: an app's own must be none of them."""
+"""Users and groups of Debian and its packages: an app's own must be none of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,22 +27,22 @@ class Target:
     """One deployment; ``base`` holds ``app`` (the project), ``venv`` and ``deploy`` (these files)."""
 
     name: str
-    """Of its units and folders: a-z, 0-9 and -."""
+    """Name of its units and folders: a-z, 0-9 and -."""
     base: Path
-    """As ``/srv/shop``."""
+    """Folder such as ``/srv/shop``."""
     user: str
-    """Its processes' user, and group; no human's, and not root."""
+    """User and group of its processes; not a person's, and not root."""
     host: str
-    """The address at which the front listens."""
+    """Address on which the front listens."""
     port: int
     proxies: tuple[str, ...] = ("127.0.0.1",)
-    """Addresses whose X-Forwarded-* is believed: those of a TLS proxy or a load balancer in front."""
+    """Addresses whose X-Forwarded-* headers are trusted: those of a TLS proxy or a load balancer in front."""
     projects: tuple[Path, ...] = ()
-    """Where the project lies now; several where it is known by links."""
+    """Present paths of the project; several if links lead to it."""
 
     @property
     def app(self) -> Path:
-        """The project."""
+        """Folder of the project."""
         return self.base / "app"
 
     @property
@@ -52,7 +52,7 @@ class Target:
 
     @property
     def python(self) -> Path:
-        """Its interpreter."""
+        """Interpreter of the environment."""
         return self.venv / "bin" / "python"
 
     @property
@@ -62,12 +62,12 @@ class Target:
 
     @property
     def variables(self) -> Path:
-        """The file of the app's variables, which holds secrets and is written by people."""
+        """File of the app's variables, which holds secrets and is written by people."""
         return self.base / "env"
 
     @property
     def asked_at(self) -> str:
-        """The address at which this machine itself reaches the front."""
+        """Address at which this machine itself reaches the front."""
         host = "127.0.0.1" if self.host == "0.0.0.0" else self.host
         return f"{host}:{self.port}"
 
@@ -80,9 +80,9 @@ def target_of(
     listen: str = "0.0.0.0:8000",
     proxies: Sequence[str] = ("127.0.0.1",),
 ) -> Target:
-    """Return the target that the user wishes; None is decided here.
+    """Return the target that the user wants; None means a default.
 
-    Raises InputError for an address or a folder that nobody could use.
+    Raises InputError for an unusable address or folder.
     """
     name = _name(base.name if base is not None else app_name)
     base = base or Path("/srv", name)
@@ -111,7 +111,7 @@ def _name(text: str) -> str:
 
 
 def refuse_proxies(front: Entry, target: Target) -> None:
-    """Raise InputError for proxies of which the front cannot be told."""
+    """Raise InputError for proxies that the front cannot be told to trust."""
     if front.trusts_one_proxy and (len(target.proxies) != 1 or "/" in target.proxies[0]):
         raise InputError(
             f"{front.spec.title} trusts one proxy, by its address, not {', '.join(target.proxies)}: give one "
@@ -122,7 +122,7 @@ def refuse_proxies(front: Entry, target: Target) -> None:
 def _listened_at(text: str) -> tuple[str, int]:
     """Return the IPv4 address and the port of ``--listen``; raises InputError for anything else.
 
-    Names are refused: one such as localhost may be several addresses, and not every server listens at all of them.
+    Names are rejected: one such as localhost may be several addresses, and not every server listens on all.
     """
     host, _, port = text.rpartition(":")
     if not host or not port.isascii() or not port.isdecimal() or not 0 < int(port) < 65536:
@@ -140,7 +140,7 @@ def _listened_at(text: str) -> tuple[str, int]:
 
 
 def _proxy(text: str) -> str:
-    """Return an address or a network of ``--trusted-proxy``; raises InputError for what is none."""
+    """Return an address or a network of ``--trusted-proxy``; raises InputError for anything else."""
     try:
         network = ipaddress.ip_network(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""systemd's units: written, and read again by a proof. Source: systemd.unit(5), systemd.service(5)."""
+"""Units of systemd: written, and read again by a proof. Source: systemd.unit(5), systemd.service(5)."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ FOLDERS = {
     "LogsDirectory": Path("/var/log"),
     "CacheDirectory": Path("/var/cache"),
 }
-"""The directives that have systemd make folders, and below what. Source: systemd.exec(5), Sandboxing."""
+"""Directives by which systemd creates folders, and their parents. Source: systemd.exec(5), Sandboxing."""
 
 _BARE = re.compile(r"[A-Za-z0-9_./:=,@+*\[\]-]+")
 _READ_ONLY = ("/home", "/root", "/run/user", "/usr", "/boot", "/efi", "/etc")
-"""What ProtectHome=read-only and ProtectSystem=full keep a service from writing to. Source: systemd.exec(5)."""
+"""Folders that ProtectHome=read-only and ProtectSystem=full make read-only. Source: systemd.exec(5)."""
 _BIND = "CAP_NET_BIND_SERVICE"
 _PORT_OF_ROOTS = f"# Ports below 1024 need this capability\nAmbientCapabilities={_BIND}\n"
 _FILES = 65536
-"""Open files: each connection is one, and through a front end two. systemd's own soft limit is 1,024."""
+"""Limit of open files: each connection is one, and through a front end two. systemd's own soft limit is 1,024."""
 
 
 def read_unit(text: str) -> Mapping[str, Sequence[str]]:
-    """Return the values of each directive of one of our units, in order, whatever section they stand in."""
+    """Return the values of each directive of one of our units, in order, from all sections."""
     values: defaultdict[str, list[str]] = defaultdict(list)
     for line in re.sub(r" \\\n +", " ", text).splitlines():
         name, equals, value = line.partition("=")
@@ -42,7 +42,7 @@ def read_unit(text: str) -> Mapping[str, Sequence[str]]:
 def quoted(word: str, dollar: str = "$$") -> str:
     """Return ``word`` as an argument in a unit. Source: systemd.service(5), Command lines; systemd.unit(5), %.
 
-    ``dollar`` is what stands for a dollar: in Environment= it has no special meaning. Source: systemd.exec(5).
+    ``dollar`` replaces a dollar sign, which has no special meaning in Environment=. Source: systemd.exec(5).
     """
     text = word.replace("%", "%%").replace("$", dollar)
     if _BARE.fullmatch(text):
@@ -51,7 +51,7 @@ def quoted(word: str, dollar: str = "$$") -> str:
 
 
 def words_of(line: str, dollar: str = "$$") -> tuple[str, ...]:
-    """Return the words of a line of a unit; undoes ``quoted``."""
+    """Return the words of a line of a unit; reverses ``quoted``."""
     return tuple(word.replace("%%", "%").replace(dollar, "$") for word in shlex.split(line))
 
 
@@ -95,7 +95,7 @@ def _service(export: Export, process: Process) -> str:
     needs_root = process is export.front and target.port < 1024
     written = [folder for folder in process.folders if folder.is_relative_to(process.site.directory)]
     if any(target.app.is_relative_to(folder) for folder in _READ_ONLY):
-        # without it an app there could write nothing, whoever owns its files
+        # without it, an app there could not write to its own files
         written.append(target.app)
     return f"""\
 # {process.title} of {export.stack}; made by {export.source}. systemd.service(5), systemd.exec(5)
@@ -181,7 +181,7 @@ def _execution(export: Export, process: Process) -> Iterator[str]:
 
 
 def _command(command: Sequence[str]) -> str:
-    """Return a command with an option a line, where it is long."""
+    """Return a command, a long one with one option per line."""
     line = ""
     length = 0
     for word in map(quoted, command):

@@ -1,4 +1,4 @@
-"""Change points in a sequence of values, and where the next value of a steady one is to be expected."""
+"""Change points in a series of values, and outliers after a steady stretch."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ...stats.limits import critical
 from ...stats.pairs import Array
 
 ALPHA = 0.01
-"""How often a series without a change may show one, where nobody says otherwise."""
+"""Default probability that a series without a change shows one."""
 LEAST = 3
 """The shortest stretch between two changes, in values."""
 MOST = 200
-"""How many values are looked at, the last ones: the work grows with their square."""
+"""The most values examined, the last ones: the work grows with their square."""
 _LARGER = 10
-"""A change is one that so many shuffled orders exceed, or fewer; their number follows from alpha."""
+"""The most shuffled orders that may exceed a change; the number of orders follows from alpha."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,28 +28,28 @@ class Change:
     """A change between two stretches of a series."""
 
     at: int
-    """The first value after it, by its place in the series."""
+    """Index in the series of the first value after it."""
     shift: Interval
-    """By how much the values after it lie above those before, in their own unit: Hodges and Lehmann's estimate,
-    with 95 % limits."""
+    """Shift of the values after it against those before, in their own unit: Hodges and Lehmann's estimate, with 95
+    % limits."""
     p: float
-    """How often a shuffled series shows as large a change."""
+    """Share of shuffled series with a change as large."""
 
 
 def changes(values: Sequence[float] | Array, *, alpha: float = ALPHA) -> tuple[Change, ...]:
     """Return the changes of a series, in its order; each stretch between them has ``LEAST`` values or more.
 
-    E-divisive: of all splits of a stretch, and all ends of the part behind it, the one whose two parts differ most
-    by the energy distance is a change if at most a share ``alpha`` of shuffled orders of the stretch have a larger
-    one; then both sides are looked at in the same way. Nothing is supposed of the values' distribution. A series in
-    which nothing changed shows a change with a probability of ``alpha``.
+    E-divisive: of all splits of a stretch, and all ends of the part behind it, take the one whose two parts differ
+    most by the energy distance. It is a change if at most a share ``alpha`` of shuffled orders of the stretch have
+    a larger one; then both sides are examined in the same way. No distribution of the values is assumed. A series
+    without a change shows one with a probability of ``alpha``.
 
     ``values`` has shape (n,), finite, in order of time; of more than ``MOST`` the last ones count. Equal series
-    have equal changes. ``alpha`` is above 0 and at most 0.1; see `least_values` for how many values it takes.
+    have equal changes. ``alpha`` is above 0 and at most 0.1; see `least_values` for the number of values it takes.
 
-    Source: Matteson & James 2014, A nonparametric approach for multiple change point analysis of multivariate
-    data, JASA 109; Daly et al. 2020, The use of change point detection to identify software performance regressions
-    in a continuous integration system, ICPE. Limits of a shift: Hollander & Wolfe 1999, Nonparametric Statistical
+    Source: Matteson & James 2014, A nonparametric approach for multiple change point analysis of multivariate data,
+    JASA 109; Daly et al. 2020, The use of change point detection to identify software performance regressions in a
+    continuous integration system, ICPE. Limits of a shift: Hollander & Wolfe 1999, Nonparametric Statistical
     Methods, section 4.3.
     """
     series = np.asarray(values, dtype=float)
@@ -62,9 +62,9 @@ def changes(values: Sequence[float] | Array, *, alpha: float = ALPHA) -> tuple[C
 
 
 def least_values(alpha: float) -> int:
-    """Return how many values a series must have for any change to be one at ``alpha``.
+    """Return the number of values that a series needs for any change at ``alpha``.
 
-    Of n values in two clearly separate halves, 2 of the n!/((n/2)!·(n/2)!) ways to deal them out look as different.
+    Of n values in two clearly separate halves, 2 of the n!/((n/2)!·(n/2)!) ways to assign them look as different.
     """
     return next(n for n in range(2 * LEAST, 2 * MOST) if 2 / math.comb(n, n // 2) <= alpha)
 
@@ -81,7 +81,7 @@ def _within(series: Array, first: int, alpha: float, dice: np.random.Generator) 
     larger = 0
     for _ in range(orders):
         order = dice.permutation(len(series))
-        # as large counts as larger, up to rounding
+        # equally large counts as larger, up to rounding
         larger += _split(apart[np.ix_(order, order)])[1] >= largest * (1 - 1e-9)
         if larger >= _LARGER:
             return []
@@ -92,7 +92,7 @@ def _within(series: Array, first: int, alpha: float, dice: np.random.Generator) 
 
 
 def _split(apart: Array) -> tuple[int, float]:
-    """Return where the stretch with these distances splits best, and the statistic there.
+    """Return the index of the best split of the stretch with these distances, and the statistic there.
 
     nm/(n + m) · (2·mean|x − y| − mean|x − x'| − mean|y − y'|), over all splits into n values before and m ≥ LEAST
     right behind; the means within a part are over its pairs.
@@ -121,7 +121,7 @@ def _change(series: Array, start: int, at: int, end: int, p: float, skipped: int
 
 
 def _ranks(n: int, m: int) -> tuple[int, int]:
-    """Return which of the n·m sorted shifts are the 95 % limits; the outermost where there are too few."""
+    """Return the indices of the 95 % limits among the n·m sorted shifts; the outermost if there are too few."""
     below = n * m / 2 - NormalDist().inv_cdf(0.975) * np.sqrt(n * m * (n + m + 1) / 12)
     rank = max(int(np.floor(below)) - 1, 0)
     return rank, n * m - 1 - rank
@@ -131,10 +131,10 @@ _LEAST = 4
 
 
 def outlying(values: Sequence[float] | Array, *, alpha: float = 0.01) -> Interval | None:
-    """Return by how much the last value lies off what those before it foretell, with limits; None if it does not.
+    """Return the distance of the last value from the mean of those before, with limits, if they did not predict it.
 
-    They foretell it with a probability of 1 − ``alpha`` to lie within mean ± t(n − 1, 1 − alpha/2)·s·√(1 + 1/n).
-    ``values`` has shape (n + 1,), finite; with n below ``_LEAST`` nothing is foretold.
+    With a probability of 1 − ``alpha`` it lies within mean ± t(n − 1, 1 − alpha/2)·s·√(1 + 1/n); then the result is
+    None. ``values`` has shape (n + 1,), finite; with n below ``_LEAST`` there is no prediction.
 
     Source: Hahn & Meeker 1991, Statistical Intervals, section 4.7.
     """

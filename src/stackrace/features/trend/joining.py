@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from ...store.store import Store
 
 _OnRace = Callable[[int, int], None]
-"""Hears how many races are read, and of how many."""
+"""Function that gets the number of races read, and of all."""
 
 
 def trend_of(project: str | None, store: Store, *, folder: Path, on_race: _OnRace = lambda done, of: None) -> Trend:
     """Return the trend of ``project``: a folder, or an app by its name; None: the project in ``folder``.
 
-    Raises InputError that names the projects with races where there is none of it.
+    Raises InputError that names the projects with races if this one has none.
     """
     known = store.list(None)
     if not known:
@@ -77,7 +77,7 @@ def _read(store: Store, chosen: Sequence[Summary], on_race: _OnRace) -> Iterator
 
 
 _FAMILY = 0.05
-"""How often a trend in which nothing changed may show a change, in whichever of its series."""
+"""Probability that a trend without a change shows one, in any of its series."""
 
 
 def joined(project: str, races: Iterable[tuple[Race, Standing]]) -> Trend:
@@ -105,7 +105,7 @@ def joined(project: str, races: Iterable[tuple[Race, Standing]]) -> Trend:
             count += 1
             for key, point in points:
                 series.setdefault(key, []).append(point)
-    # those with the newest race first; sorting keeps the order of a race's own standing
+    # newest race first; sorting keeps the order of a race's own standing
     newest = sorted(series.items(), key=lambda item: order[item[1][-1].race], reverse=True)
     whole = [TrendSeries(key=key, points=tuple(points)) for key, points in newest]
     alpha = _alpha(whole)
@@ -120,7 +120,7 @@ def joined(project: str, races: Iterable[tuple[Race, Standing]]) -> Trend:
 
 
 def _alpha(whole: Sequence[TrendSeries]) -> float:
-    """Return what each figure of each series may spend of ``_FAMILY``.
+    """Return the part of ``_FAMILY`` for each figure of each series.
 
     Source: Bonferroni's inequality; it holds however figures of one race depend on each other.
     """
@@ -167,7 +167,7 @@ def _beside(before: TrendPoint, after: TrendPoint) -> Iterator[tuple[str, tuple[
 
 
 def _unlike(series: TrendSeries, measure: Measure, found: Sequence[TrendChange], alpha: float) -> Interval | None:
-    """Return how the last race differs from what those since the last change foretold; None where it does not."""
+    """Return the ratio of the last race to those since the last change; None if they predicted it."""
     since = max((change.at for change in found if change.measure is measure), default=0)
     places = [place for place in _known(series.points, measure) if place >= since]
     if not places or places[-1] != len(series.points) - 1:
@@ -185,7 +185,7 @@ _MOST_URLS = 3
 
 
 def _points_of(race: Race, standing: Standing) -> Iterator[tuple[SeriesKey, TrendPoint]]:
-    """Yield a point for every stack at the levels that the race speaks of, with the series it belongs to."""
+    """Yield a point with its series for every stack at the race's main levels."""
     facts = {each.stack: each.versions for each in race.facts}
     for level in standing.foremost:
         for row in level.rows:
@@ -240,7 +240,7 @@ def _workload(race: Race, level: Level) -> str:
 
 
 def _host(host: HostFacts, cores: Resources) -> str:
-    """Say what must be equal for figures of two races to be comparable; a kernel may be updated."""
+    """Return the facts that must be equal for figures of two races to be comparable; a kernel may be updated."""
     gib = round(host.memory_bytes / 2**30)
     memory = "" if cores.memory_bytes is None else f", {mebibytes(cores.memory_bytes)} MiB"
     given = f"{len(cores.stack_cores)} of {host.cores} cores{memory} a stack"

@@ -1,4 +1,4 @@
-"""A trend as a kind of result: what changed, who stands out, the course of each stack; its document and page."""
+"""A trend as a kind of result: changes, outliers, the course of each stack; its document and page."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _RESPONSES = (
     (Response.P99, "p99", 7),
     (Response.MEMORY, "memory", 6),
 )
-"""What is shown of a check: the response, its title, and what goes last on a narrow screen."""
+"""Columns for a check: the response, its title, and its rank on a narrow screen, the highest the last to go."""
 
 _OUTCOMES = {Outcome.PASSED: Tone.GOOD, Outcome.FAILED: Tone.WRONG, Outcome.REFUSED: Tone.DOUBTFUL}
 
@@ -115,17 +115,17 @@ def _course(series: TrendSeries) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrendDocument:
-    """A project's races over time, as `stackrace trend --json` prints it. What is not known is null.
+    """A project's races over time, as `stackrace trend --json` prints it. Unknown values are null.
 
     Ratios are of the values after a change to those before.
     """
 
     format: Literal["stackrace-trend"] = "stackrace-trend"
-    """Tells this document from others."""
+    """Name of the format."""
     version: Literal[1] = 1
     """Version of the format."""
     headline: str
-    """What changed, in a sentence."""
+    """The changes in a sentence."""
     trend: Trend
 
 

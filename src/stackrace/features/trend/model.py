@@ -1,4 +1,4 @@
-"""A project's races over time, as data: comparable figures joined to series, and where these changed."""
+"""A project's races over time, as data: comparable figures joined to series, and their changes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...race.results.comparison import Comparison
 
 
 class Measure(StrEnum):
-    """What is followed over time."""
+    """Quantity that is followed over time."""
 
     THROUGHPUT = "throughput"
     """Right answers per second."""
@@ -24,75 +24,75 @@ class Measure(StrEnum):
 
     @property
     def more_is_better(self) -> bool:
-        """Whether a higher value is the better one."""
+        """True if a higher value is better."""
         return self is Measure.THROUGHPUT
 
 
 class Absence(StrEnum):
-    """Why a race is in no series."""
+    """Reason why a race is in no series."""
 
     VOID = "void"
     NO_FIGURES = "no figures"
-    """Nothing of it could be measured."""
+    """Nothing could be measured."""
     UNFINISHED = "unfinished"
     OTHER_APP = "other app"
     """Another app in the same folder."""
     TUNING = "tuning"
-    """Its stacks are configurations that were tried once or twice."""
+    """Race of a tuning, whose stacks are configurations that were tried once or twice."""
     TOO_OLD = "too old"
-    """Earlier than the last that are looked at."""
+    """Earlier than the last races that are examined."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesKey:
-    """What all races of one series have in common, so that their figures may be compared."""
+    """Common facts of all races of one series, so that their figures may be compared."""
 
     stack: str
-    """By path."""
+    """Path of the stack."""
     workload: str
-    """What was requested, in words."""
+    """The requested pages in words."""
     pages: str
-    """A digest of all that was requested: equal words may leave something out."""
+    """Digest of all requested URLs: the words may leave some out."""
     load: str
-    """The load level's label."""
+    """Label of the load level."""
     host: str
-    """The machine and what a stack could use of it, in words."""
+    """The machine and a stack's share of it, in words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrendPoint:
-    """What one race says of one stack at one level."""
+    """Figures of one race for one stack at one level."""
 
     race: str
-    """By id."""
+    """Id of the race."""
     started_at: str
     """UTC in ISO 8601."""
     source: str = ""
-    """The commit that was raced, short; empty where it is unknown."""
+    """The raced commit, short; empty if unknown."""
     values: Mapping[Measure, Interval] = field(default_factory=dict)
-    """What was measured, with the race's own 95 % limits where it has any."""
+    """Measured values, with the race's own 95 % limits if it has any."""
     circumstances: Mapping[str, str] = field(default_factory=dict)
-    """What may differ between races of one series, by name: versions, the kernel."""
+    """Facts that may differ between races of one series, by name: versions, the kernel."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrendChange:
-    """A change of one measure for good, between two races of a series."""
+    """A lasting change of one measure between two races of a series."""
 
     measure: Measure
-    """What changed."""
+    """The measure that changed."""
     at: int
-    """The first point after it, by its place in the series."""
+    """Index among the points of the first one after it."""
     ratio: Interval
-    """The values after it over those before, with 95 % limits."""
+    """Ratio of the values after it to those before, with 95 % limits."""
     p: float
-    """How often shuffled races show as large a change."""
+    """Share of shuffled races with a change as large."""
     beside: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Circumstances that changed between the two races, before and after."""
 
     @property
     def is_worse(self) -> bool:
-        """Whether the values after it are the worse ones."""
+        """True if the values after it are worse."""
         return (self.ratio.value < 1) is self.measure.more_is_better
 
 
@@ -102,24 +102,24 @@ class TrendSeries:
 
     key: SeriesKey
     points: tuple[TrendPoint, ...]
-    """In order of time."""
+    """Points in order of time."""
     changes: tuple[TrendChange, ...] = ()
-    """In order of time."""
+    """Changes in order of time."""
     unlike: Mapping[Measure, Interval] = field(default_factory=dict)
-    """Measures of which the last race lies outside what those before it foretold: its value over theirs, with the
-    limits of that forecast. One race proves nothing; another one would."""
+    """Measures of which the last race lies outside the prediction of those before it: its ratio to their mean, with
+    the limits of the prediction. One race proves nothing; another one would."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrendCheck:
-    """A check of the project: what it says of head against base holds by itself, whatever the day was like."""
+    """A check of the project: its result for head against base holds whatever other races of the day say."""
 
     race: str
-    """By id."""
+    """Id of the race."""
     started_at: str
     """UTC in ISO 8601."""
     said: Comparison
-    """What it said."""
+    """The result."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,14 +127,14 @@ class Trend:
     """A project's races over time."""
 
     project: str
-    """As people call it."""
+    """Name of the project."""
     races: int
-    """How many of them are in series."""
+    """Number of races in series."""
     series: tuple[TrendSeries, ...] = ()
-    """Those of the last race first."""
+    """Series, those of the last race first."""
     needed: int = 0
-    """How many comparable races it takes to prove a change; 0 without a series."""
+    """Number of comparable races needed to prove a change; 0 without a series."""
     checks: tuple[TrendCheck, ...] = ()
-    """In order of time."""
+    """Checks in order of time."""
     left_out: Mapping[Absence, int] = field(default_factory=dict)
-    """How many races are in no series, by the reason."""
+    """Number of races in no series, by reason."""

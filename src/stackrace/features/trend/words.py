@@ -1,4 +1,4 @@
-"""The sentences of a trend."""
+"""Sentences of a trend."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ABSENT = {
 
 
 def headline(trend: Trend) -> str:
-    """Say what changed, in a sentence."""
+    """Return the changes in a sentence."""
     found = [change for series in trend.series for change in series.changes]
     if not trend.series:
         return _checks(trend) or "No race of it can be shown."
@@ -36,7 +36,7 @@ def headline(trend: Trend) -> str:
 
 
 def about(trend: Trend) -> str:
-    """Say what the trend rests on."""
+    """Return the sentences about the races behind the trend."""
     if not trend.series:
         return ""
     times = sorted(point.started_at for series in trend.series for point in series.points)
@@ -51,12 +51,12 @@ def _span(first: str, last: str) -> str:
 
 
 def where(series: TrendSeries) -> str:
-    """Say of which stack a series is, at which load of what."""
+    """Return a series' stack with its load."""
     return f"{series.key.stack} at {series.key.load}"
 
 
 def change(series: TrendSeries, found: TrendChange) -> str:
-    """Say what changed by how much, between which races, and what else did there."""
+    """Return the sentence about a change: its size, its two races, and other changes between them."""
     before, after = series.points[found.at - 1], series.points[found.at]
     verb = "rose" if found.ratio.value > 1 else "fell"
     between = f"between race {_named(before)} and race {_named(after)}"
@@ -66,7 +66,7 @@ def change(series: TrendSeries, found: TrendChange) -> str:
 
 
 def unlike(series: TrendSeries, measure: Measure, ratio: Interval) -> str:
-    """Say how the last race differs from those before it."""
+    """Return the sentences about the last race's difference from those before it."""
     last = series.points[-1]
     verb = "above" if ratio.value > 1 else "below"
     return (
@@ -76,7 +76,7 @@ def unlike(series: TrendSeries, measure: Measure, ratio: Interval) -> str:
 
 
 def figure(point: TrendPoint, measure: Measure) -> str:
-    """Return a point's value with its unit; empty where it has none."""
+    """Return a point's value with its unit; empty if there is none."""
     known = point.values.get(measure)
     if known is None:
         return ""
@@ -92,13 +92,13 @@ def figure(point: TrendPoint, measure: Measure) -> str:
 
 
 def left_out(trend: Trend) -> str:
-    """Say which races are in no series; empty where all are."""
+    """Return the sentence about races in no series; empty if all are in one."""
     parts = [f"{amount} {_ABSENT[reason]}" for reason, amount in trend.left_out.items()]
     return f"Races not shown: {listed(parts)}." if parts else ""
 
 
 def notes(trend: Trend) -> Iterator[str]:
-    """Yield what to know of the method."""
+    """Yield notes about the method."""
     needed = f"; that takes {trend.needed} comparable races" if trend.needed else ""
     yield (
         "Only races of one stack, workload, load and machine are joined. Where nothing changed, 95 % of reports "

@@ -1,4 +1,4 @@
-"""What is asked of a tuner: its goal, the slices that takes, the configurations, and what these are held to."""
+"""The request for a tuning: its goal, slices, configurations and limits."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ from .space import Space, space_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuneRequest:
-    """The best settings of one stack for one app, within limits."""
+    """Request for the best settings of one stack for one app, within limits."""
 
     race: RaceRequest
-    """The app, its pages, its cores and the budget; its stacks are not looked at."""
+    """The app, its pages, its cores and the budget; its stacks are ignored."""
     stack: str
-    """The path whose settings are tuned."""
+    """Path of the stack to tune."""
     goal: TuningGoal = field(default_factory=TuningGoal)
     limits: TuningLimits = field(default_factory=TuningLimits)
     vary: tuple[str, ...] = ()
     """The settings to tune; see `space.space_of`."""
     current: str | None = None
-    """The path of what the project is deployed with today."""
+    """Path of the project's current stack."""
     core_count: int | None = None
-    """How many cores each configuration may use; None for what ``race`` says."""
+    """Number of cores for each configuration; None for the cores of ``race``."""
 
 
 _GOAL_EXAMPLES = '"throughput", "p99 at 200/s" or "memory at 500/s"'
@@ -49,7 +49,7 @@ _AT = re.compile(r"(p50|p90|p99|p99\.9|p999|memory)\s+at\s+(\S+)")
 
 
 def parse_goal(text: str) -> TuningGoal:
-    """Return the goal that ``text`` says; raises InputError with examples.
+    """Return the goal in ``text``; raises InputError with examples.
 
     >>> parse_goal("p99 at 200/s").rate_per_s
     200.0
@@ -72,14 +72,14 @@ def parse_goal(text: str) -> TuningGoal:
 
 
 LEAST_SLICE_S, MOST_SLICE_S = 0.5, 10.0
-"""Of a tuning, unless --slice says otherwise: a block of thirty longer ones would take the whole budget."""
+"""Limits for slices, unless --slice is given: a block of thirty longer ones would take the whole budget."""
 
 
 def tail_slice_s(goal: TuningGoal, asked_s: float | None) -> float:
-    """Return how long slices are for the quantile of ``goal``: as ``asked_s``, else as it needs.
+    """Return the length of slices for the quantile of ``goal``: ``asked_s``, else the length it needs.
 
-    Raises InputError where that is too short, or would be more than ``MOST_SLICE_S``: with the lowest rate and the
-    quantile that would do.
+    Raises InputError if that is too short, or longer than ``MOST_SLICE_S``, naming the lowest rate and the quantile
+    that would do.
     """
     rate_per_s, requests = goal.rate_per_s, _requests_for(goal.quantile)
     assert rate_per_s is not None
@@ -105,7 +105,7 @@ def tail_slice_s(goal: TuningGoal, asked_s: float | None) -> float:
 
 
 def _requests_for(quantile: str) -> int:
-    """Return how many requests a slice needs for a quantile: ``LEAST_BEYOND`` must lie beyond it.
+    """Return the number of requests a slice needs for a quantile: ``LEAST_BEYOND`` must lie beyond it.
 
     >>> _requests_for("p50"), _requests_for("p99"), _requests_for("p999")
     (20, 1000, 10000)
@@ -118,17 +118,17 @@ def _spelt(quantile: str, rate_per_s: float) -> str:
 
 
 _BUDGET_S = 600.0
-"""Some forty configurations, and the finalists launched anew."""
+"""Time for some forty configurations, and several launches of the finalists."""
 
 _LEAST_S = 3.0
-"""What launching a configuration, warming it up and a slice take at least."""
+"""The least time to launch a configuration, warm it up and measure a slice."""
 
 
 def candidates(asked: TuneRequest) -> tuple[RaceRequest, Tuning]:
-    """Return the request for a race of all configurations that ``asked`` means, whatever they need, and the tuning.
+    """Return the request for a race of all configurations of ``asked``, regardless of their needs, and the tuning.
 
-    The reference stacks are among them; one that is a configuration, too, is there once, under its own path. Raises
-    InputError where nothing is to be tuned or a quantile has too few requests.
+    The reference stacks are included; one that is also a configuration appears once, under its own path. Raises
+    InputError if there is nothing to tune or a quantile has too few requests.
     """
     if asked.goal.kind is GoalKind.LATENCY:
         # refused before anything is prepared
@@ -195,7 +195,7 @@ def _compared(asked: TuneRequest, space: Space, current: Stack | None) -> Tuning
 
 
 def fewest_of(tuning: Tuning) -> int:
-    """Return how many configurations open the race at least, where the budget is too short for all."""
+    """Return the least number of configurations in the first block, if the budget is too short for all."""
     references = {*tuning.references.values()}
     opening = {*tuning.settings, *references} - {*tuning.reserve}
     first = FIRST + len(tuning.references) if tuning.proposes else len(opening)
@@ -203,7 +203,7 @@ def fewest_of(tuning: Tuning) -> int:
 
 
 def _refuse_short(tuning: Tuning, budget_s: float) -> None:
-    """Refuse a budget in which the fewest configurations that open a race could not even be launched once."""
+    """Raise InputError for a budget too short to launch the fewest opening configurations even once."""
     many = fewest_of(tuning)
     least_s = many * _LEAST_S
     if budget_s < least_s:
@@ -215,7 +215,7 @@ def _refuse_short(tuning: Tuning, budget_s: float) -> None:
 
 
 def _current(asked: TuneRequest, servers: Catalogue, offered: frozenset[Interface]) -> Stack | None:
-    """Return what the project is deployed with today: as the user says, else as its own files do, if they do."""
+    """Return the project's current stack, from the user or else from the project's files, or None."""
     if asked.current is None:
         found = current_stack(beside_current(asked.race), servers, offered, entry=asked.race.entry)
         return None if found is None else found.stack
@@ -226,7 +226,7 @@ def _current(asked: TuneRequest, servers: Catalogue, offered: frozenset[Interfac
 
 
 def _with_cores(asked: TuneRequest) -> RaceRequest:
-    """Return the request with so many cores as are asked for: the first of those that stacks may have."""
+    """Return the request with the requested number of cores: the first of those available to stacks."""
     if asked.core_count is None:
         return asked.race
     mine = cores_of(replace(asked.race, cores=None)).stack_cores

@@ -24,7 +24,7 @@ from ...race.request.request import MOST_SEED
 
 
 class _CoreCount(click.ParamType[int | tuple[int, ...]]):
-    """A plain number is how many cores; a list (0-1 or 0,2) says which."""
+    """A plain number means how many cores; a list (0-1 or 0,2) means which."""
 
     name = "cores"
 
@@ -184,7 +184,7 @@ def command(
             "-c is for the goal throughput; a rate decides by itself how many connections there are"
         )
     request = app.over(requested(race_file, app.given.get("servers")))
-    # these are the race file's own, for races among stacks
+    # these keys of a race file are for races among stacks
     request = replace(request, stacks=None, repeats=None, memory_bytes=None, exhaustive=False)
     if isinstance(cores, tuple):
         request = replace(request, cores=cores)

@@ -1,4 +1,4 @@
-"""What launches say of each configuration, of those like it, and of each setting."""
+"""Estimates from launches: for each configuration, for similar ones, and for each setting."""
 
 from __future__ import annotations
 
@@ -21,43 +21,43 @@ class Grid:
     """K configurations in B blocks, on a grid of D settings."""
 
     values: Array
-    """(K, B): the response in ln units by block, without the machine's weather; NaN where a configuration was not
+    """(K, B): the response in ln units by block, without the machine's weather; NaN if a configuration was not
     launched, or gave nothing."""
     entered: Flags
-    """(K, B): whether it was launched."""
+    """(K, B): True if it was launched."""
     places: Array
     """(K, D): steps on the grid, NaN off it."""
     delta: float
     """The difference that does not matter, in ln units."""
     references: tuple[int, ...] = ()
-    """Those that the best one is compared with: they race again beside the finalists."""
+    """References that race again beside the finalists."""
     out: tuple[int, ...] = ()
-    """Those that are not possible, or failed."""
+    """Configurations that are not possible, or failed."""
     strangers: tuple[int, ...] = ()
-    """References that are none of the configurations: they are compared with, and never chosen."""
+    """References that are not among the configurations: compared, but never chosen."""
     reserve: tuple[int, ...] = ()
-    """Configurations beyond the usual values: they race only where the best lies at that end."""
+    """Configurations beyond the usual values: they race only if the best lies at that end."""
 
     @property
     def waiting(self) -> tuple[int, ...]:
-        """Those of the reserve that were never launched."""
+        """Configurations of the reserve that were never launched."""
         return tuple(i for i in self.reserve if not self.entered[i].any())
 
     @property
     def field(self) -> int:
-        """How many configurations there are to choose from."""
+        """Number of configurations to choose from."""
         return len(self.values) - len(self.strangers) - len(self.waiting)
 
 
 _PRIOR_SD, _PRIOR_DF = 0.03, 2.0
-"""What a launch is taken to vary by before any configuration was launched twice, and how many degrees of freedom
-that counts for afterwards."""
+"""Assumed SD of launches before any configuration was launched twice, and the degrees of freedom that this
+assumption counts for later."""
 
 _LEAST_SD = 0.005
-"""Nothing is taken to repeat better than this: a few launches may agree by chance."""
+"""The smallest assumed SD of launches: a few may agree by chance."""
 
 _OWN_DF = 3.0
-"""So many degrees of freedom the common variance counts for beside a configuration's own."""
+"""Degrees of freedom of the common variance beside a configuration's own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -65,23 +65,23 @@ class Launched:
     """Estimates for K configurations, in ln units."""
 
     mean: Array
-    """(K,): the response without the blocks' own effects; NaN where nothing was measured."""
+    """(K,): the response without the blocks' own effects; NaN if nothing was measured."""
     count: Counts
     """(K,): launches with a value."""
     sd: Array
-    """(K,): what a launch of each varies by, its own variance leaning on that of all."""
+    """(K,): SD of the launches of each, its own variance shrunk towards the common one."""
     df: Array
     """(K,): degrees of freedom of ``sd``."""
     common_df: float
-    """Those of what all ``sd`` lean on: several together have no more."""
+    """Degrees of freedom of the common variance: several ``sd`` together have no more."""
 
 
 def launched(values: Array) -> Launched:
-    """Return what ``values``, (K, B) with NaN where a configuration was not launched, say of each.
+    """Return estimates from ``values``, (K, B) with NaN where a configuration was not launched.
 
     y_ib = m_i + b_b + e_ib by least squares, the b of the blocks adding to 0. A launch's variance s_i² comes from
-    the residuals of configurations with two launches and more. It leans on the common one, s̃_i² = (d0·s̄² +
-    f_i·s_i²)/(d0 + f_i) with f_i = n_i − 1, so that a scattering configuration shows and a lucky one does not.
+    the residuals of configurations with two or more launches. It is shrunk towards the common one, s̃_i² = (d0·s̄²
+    + f_i·s_i²)/(d0 + f_i) with f_i = n_i − 1, so that a scattering configuration shows and a lucky one does not.
 
     Source: Smyth 2004, Linear models and empirical Bayes methods, Statistical Applications in Genetics and
     Molecular Biology 3(1).
@@ -90,7 +90,7 @@ def launched(values: Array) -> Launched:
     count = there.sum(axis=1)
     mean, block = _fitted(values, there)
     residual = np.where(there, values - mean[:, None] - block[None, :], 0.0)
-    # a single launch tells nothing of what it varies by
+    # a single launch says nothing about its variance
     squares = np.where(count >= 2, (residual**2).sum(axis=1), 0.0)
     # the blocks' effects take degrees of freedom, too: each launched configuration gives its share
     own = np.maximum(count - 1.0, 0.0)
@@ -108,7 +108,7 @@ def launched(values: Array) -> Launched:
 
 
 def _fitted(values: Array, there: Flags) -> tuple[Array, Array]:
-    """Alternate between the means of configurations and of blocks: the least squares of a two-way layout."""
+    """Return the means of configurations and the effects of blocks: least squares of a two-way layout."""
     filled, block = np.where(there, values, 0.0), np.zeros(values.shape[1])
     per_row, per_column = np.maximum(there.sum(axis=1), 1), np.maximum(there.sum(axis=0), 1)
     for _ in range(60):
@@ -118,7 +118,7 @@ def _fitted(values: Array, there: Flags) -> tuple[Array, Array]:
         if np.abs(fresh - block).max(initial=0.0) < 1e-9:
             break
         block = fresh
-    # the mean of a moment's weather belongs to all
+    # the mean effect of the blocks belongs to all
     level = block.sum() / max(len(block), 1)
     return mean + level, block - level
 
@@ -135,28 +135,28 @@ def _common(squares: Array, df: Array) -> float:
 
 
 _LENGTHS = (0.7, 1.5, 3.0)
-"""How many steps of a setting apart two configurations are still alike."""
+"""Correlation lengths to try, in steps of a setting."""
 _ROUGHNESS = (0.01, 0.03, 0.08, 0.2)
-"""The sd of what a configuration has for itself, in ln units."""
+"""SDs to try for a configuration's own part, in ln units."""
 
 
 class Surface(NamedTuple):
     """The response of K configurations, in ln units."""
 
     mean: Array
-    """(K,): what is expected."""
+    """(K,): the expected response."""
     sd: Array
-    """(K,): how far the truth may lie from it, one standard deviation."""
+    """(K,): one standard deviation of the truth around it."""
     rough: float
-    """The sd of what neighbours differ by that no setting explains. One launch cannot tell it from chance."""
+    """SD of differences between neighbours that no setting explains. One launch cannot tell it from chance."""
 
 
 def surface(known: Launched, places: Array) -> Surface:
-    """Return what the launches say of each configuration, and of those like it.
+    """Return the response of each configuration, estimated from its launches and from those of similar ones.
 
-    ``places``, (K, D), holds steps on the grid; a configuration off the grid has NaN and is like no other. The
-    response is a Gaussian process over the steps, a squared exponential with what each configuration has for itself
-    beside it; lengths and roughness are those under which the launches are the most likely.
+    ``places``, (K, D), holds steps on the grid; a configuration off the grid has NaN and is similar to none. The
+    response is a Gaussian process over the steps, a squared exponential plus each configuration's own part; lengths
+    and roughness are the most likely ones for the launches.
 
     Source: Rasmussen & Williams 2006, Gaussian Processes for Machine Learning, algorithm 2.1 and section 5.4.
     """
@@ -169,7 +169,7 @@ def surface(known: Launched, places: Array) -> Surface:
     apart = distance(places)[:, seen]
 
     def covariance(length: float, rough: float) -> Array:
-        """Return that of all with those that were launched, (K, N)."""
+        """Return the covariance of all configurations with the launched ones, (K, N)."""
         across = spread * np.exp(-apart / (2 * length**2))
         across[seen] += rough**2 * np.eye(len(seen))
         return np.asarray(across)
@@ -187,39 +187,39 @@ def surface(known: Launched, places: Array) -> Surface:
 _ALPHA = 0.05
 
 _LEAST_LAUNCHES = 2
-"""Each of two values that are compared stands on so many launches at least: one says nothing of the next."""
+"""Launches that each of two compared values needs: a single one says nothing about the next."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
-    """What one setting does."""
+    """Effect of one setting."""
 
     server: str
     name: str
     matters: bool
-    """False where all its values are within the difference that does not matter, with 95 % confidence."""
+    """False if all its values are within the difference that does not matter, with 95 % confidence."""
     known: bool
-    """Whether that is known: if not, it may or may not matter."""
+    """True if ``matters`` is proved: if not, the setting may or may not matter."""
     span: float
-    """How far its best and its worst value lie apart on the average over the others: 0.2 for 20 %."""
+    """Difference between its best and worst value, on average over the others: 0.2 for 20 %."""
     span_high: float | None = None
-    """How far at most."""
+    """Upper limit of that difference."""
     best: str = ""
-    """Its best value on the average."""
+    """The best value on average."""
 
 
 def main_effects(grid: Grid, knobs: Sequence[Knob]) -> tuple[Effect, ...]:
-    """Return the effect of every knob among the configurations that were launched and are possible.
+    """Return the effect of every knob among the launched and possible configurations.
 
-    For two values of a setting, the mean difference of the configurations that differ in nothing else, each pair
+    For two values of a setting, it is the mean difference of configurations that differ in nothing else, each pair
     weighted alike. Its variance is that of the launches, Σ(s_i²/n_i + s_j²/n_j)/m² with Welch's degrees of freedom,
-    no more than the common variance has; or what the m pairs' own differences scatter by, with m − 1, whichever is
-    larger. The half-width of each difference is that of the Tukey family of the setting's values. So a setting that
-    helps here and hurts there has no narrow limits, and is not called idle.
+    no more than those of the common variance; or the scatter of the m pairs' own differences, with m − 1, whichever
+    is larger. The half-width of each difference is that of the Tukey family of the setting's values. So a setting
+    that helps here and hurts there has no narrow limits, and does not count as idle.
 
-    Nothing is known before any configuration was launched twice: until then what a launch varies by is a guess. Two
-    values are compared only where each stands on ``_LEAST_LAUNCHES``. A setting with a value that cannot be
-    compared may matter, but is not called idle.
+    Nothing is known until some configuration was launched twice: before that, the variance of launches is a guess.
+    Two values are compared only if each has ``_LEAST_LAUNCHES``. A setting with a value that cannot be compared may
+    matter, and does not count as idle.
 
     Source: Tukey 1953, The problem of multiple comparisons; Box, Hunter & Hunter 2005, Statistics for
     Experimenters, chapter 5, for main effects; Welch 1938, Biometrika 29.
@@ -261,7 +261,7 @@ def _effect(grid: Grid, d: int, knob: Knob, usable: Flags, known: Launched) -> E
 
 
 def _difference(pairs: Counts, known: Launched) -> tuple[float, float, float]:
-    """Return the mean of how much better the second of each pair is, its variance, and the degrees of freedom.
+    """Return the mean difference of each pair, second less first, its variance and degrees of freedom.
 
     ``pairs`` has shape (m, 2).
     """

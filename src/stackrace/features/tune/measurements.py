@@ -1,4 +1,4 @@
-"""What launches say of configurations: their responses, what they use, and where they lie on the grid."""
+"""Measurements of configurations: responses, memory and connections, and positions on the grid."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _response_of(goal: TuningGoal) -> Response:
 
 
 def _believed_for(goal: TuningGoal) -> Callable[[Slice], bool]:
-    """Return which slices count: what memory a rate takes does not hang on when exactly requests were sent."""
+    """Return the test for slices that count: a rate's memory does not depend on the exact times of requests."""
     if goal.kind is not GoalKind.MEMORY:
         return is_valid
     return lambda slice_: all(
@@ -43,9 +43,9 @@ def _believed_for(goal: TuningGoal) -> Callable[[Slice], bool]:
 
 
 def _memory_bytes(launch: Launch) -> int:
-    """Return the most memory that a launch's own hops were seen to hold, services left out; 0 where nobody looked.
+    """Return the most memory of a launch's own hops, without services; 0 if unknown.
 
-    Samples are few where looking is expensive, so what was known at the end of each slice counts, too.
+    Samples are few where sampling is expensive, so the values at the end of each slice count, too.
     """
     path = original_path(launch.stack)
     own = (
@@ -56,14 +56,14 @@ def _memory_bytes(launch: Launch) -> int:
 
 
 def needs_of(launches: Sequence[Launch]) -> Needs | None:
-    """Return the most that the ``launches`` of a configuration were seen to use; None where nobody looked."""
+    """Return the most memory and connections of a configuration's ``launches``; None if unknown."""
     memory = max(map(_memory_bytes, launches), default=0)
     seen = [launch.peak_connections for launch in launches if launch.peak_connections is not None]
     return Needs(memory_bytes=memory, connections=max(seen, default=None)) if memory else None
 
 
 def grid_of(race: Race) -> Grid:
-    """Return the configurations of ``race`` and what was measured of them, in the order of its stacks.
+    """Return the configurations of ``race`` with their measurements, in the order of its stacks.
 
     No launch of the race was cut short.
     """
@@ -81,7 +81,7 @@ def grid_of(race: Race) -> Grid:
     values = np.array([rows.get(path, (math.nan,) * len(blocks)) for path in race.stacks]).reshape(shape)
     places = places_of(race.stacks, tuning)
     if tuning.goal.kind is GoalKind.THROUGHPUT:
-        # memory does not hang on how fast the cores are; a latency does, in ways of its own
+        # memory does not depend on the cores' speed; latency does, but in another way
         values = values - weather(_slices_of(race, blocks), places, shape[1])[0]
     return Grid(
         values=values,
@@ -98,7 +98,7 @@ def grid_of(race: Race) -> Grid:
 
 
 def places_of(stacks: Sequence[str], tuning: Tuning) -> Array:
-    """Return where each of ``stacks`` lies on the grid of its knobs, in steps, (K, D); NaN for off the grid."""
+    """Return the positions of ``stacks`` on the grid of its knobs, in steps, (K, D); NaN for off the grid."""
     places = np.full((len(stacks), len(tuning.knobs)), np.nan)
     for i, path in enumerate(stacks):
         if path in tuning.settings:
@@ -122,7 +122,7 @@ def _slices_of(race: Race, blocks: Sequence[int]) -> Slices:
 
 
 def _busy(launch: Launch, valid: Sequence[Slice], cores: int) -> float:
-    """Return the share that a launch kept busy of the cores that its processes can use: one cannot use two."""
+    """Return the share of the usable cores that a launch kept busy: one process cannot use two cores."""
     usable = min(max(sum(hop.processes for hop in one.usage) for one in launch.slices), cores)
     if not usable:
         return math.nan
@@ -130,12 +130,12 @@ def _busy(launch: Launch, valid: Sequence[Slice], cores: int) -> float:
 
 
 _OVERLOADS = 2
-"""A rate that a configuration missed in so many launches it does not deliver."""
+"""Launches that miss the rate, after which a configuration counts as not delivering it."""
 _FAILURES = 2
 
 
 def unfit(race: Race) -> tuple[Infeasible, ...]:
-    """Return the configurations that were launched, and found to be none that may be chosen."""
+    """Return the launched configurations that cannot be chosen."""
     tuning = tuning_of(race)
     found = ((path, _why(tuning, launches), needs_of(launches)) for path, launches in by_stack(race).items())
     return tuple(
@@ -156,7 +156,7 @@ def by_stack(race: Race) -> dict[str, list[Launch]]:
 def _why(tuning: Tuning, launches: Sequence[Launch]) -> Unfit | None:
     if over := exceeded(tuning.limits, needs_of(launches)):
         return over[0].kind
-    # what was cut short says nothing of a configuration
+    # launches that were cut short say nothing about a configuration
     launches = [launch for launch in launches if launch.slices or launch.shortfall is None]
     unbelieved = [launch for launch in launches if not _is_valid(launch, tuning)]
     if sum(map(_is_overloaded, unbelieved)) >= _OVERLOADS:

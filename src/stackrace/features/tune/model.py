@@ -1,4 +1,4 @@
-"""Tuning: what is looked for among which configurations, and what is kept of that with a race."""
+"""Data of a tuning: its goal, limits and configurations, and the part that is stored with a race."""
 
 from __future__ import annotations
 
@@ -19,45 +19,45 @@ if TYPE_CHECKING:
 
 
 class GoalKind(StrEnum):
-    """What is made the best of."""
+    """Quantity that a tuning optimizes."""
 
     THROUGHPUT = "throughput"
-    """As many right answers per second as possible, in a closed loop."""
+    """The most right answers per second, in a closed loop."""
     LATENCY = "latency"
-    """As short a quantile of latency as possible, at a rate."""
+    """The lowest quantile of latency at a rate."""
     MEMORY = "memory"
-    """As little memory as possible that delivers a rate."""
+    """The least memory that delivers a rate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuningGoal:
-    """What is made the best of, and under which load."""
+    """Quantity to optimize, and the load."""
 
     kind: GoalKind = GoalKind.THROUGHPUT
     rate_per_s: float | None = None
     """Requests due per second; None for throughput."""
     quantile: str = "p99"
-    """Of latency: p50, p90, p99 or p999."""
+    """Quantile of latency: p50, p90, p99 or p999."""
 
     @property
     def title(self) -> str:
-        """What is measured, for a heading."""
+        """Name of the quantity, for a heading."""
         if self.kind is GoalKind.THROUGHPUT:
             return "requests/s"
         return "memory" if self.kind is GoalKind.MEMORY else label(self.quantile)
 
     def figure(self, value: float) -> str:
-        """Return a value in the goal's own unit, which is named unless it is requests per second."""
+        """Return a value in the goal's own unit; the unit is named unless it is requests per second."""
         if self.kind is GoalKind.THROUGHPUT:
             return number(value)
         return SIZE.format(value) if self.kind is GoalKind.MEMORY else DURATION.format(value)
 
     def in_unit(self, value: float) -> float:
-        """Return exp of a response, of which more is better, or a ratio of two, as requests/s, seconds or bytes."""
+        """Return ``value``, exp of a response or a ratio of two, more being better, in the goal's own unit."""
         return value if self.kind is GoalKind.THROUGHPUT else 1 / value
 
     def interval(self, found: Interval) -> Interval:
-        """Return ``found`` with its limits as `in_unit` does."""
+        """Return ``found`` and its limits converted as by `in_unit`."""
         if self.kind is GoalKind.THROUGHPUT:
             return found
         low, high = (None if end is None else self.in_unit(end) for end in (found.high, found.low))
@@ -66,38 +66,38 @@ class TuningGoal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuningLimits:
-    """What a configuration may use beside its cores, which are the race's."""
+    """Limits of a configuration beside its cores, which are the race's."""
 
     memory_bytes: int | None = None
-    """Of all the stack's processes together, under load."""
+    """The most memory of all the stack's processes together, under load."""
     connections: int | None = None
-    """To databases, under load."""
+    """The most connections to databases, under load."""
 
 
 _APART = 2.0
-"""Values that are no numbers lie so many steps apart: the next is not like the one before."""
+"""Steps between neighbouring values that are not numbers: they tell little about each other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Knob:
-    """One setting that is tuned."""
+    """One tuned setting."""
 
     hop: int
-    """The hop's number in the stack, from 0."""
+    """Number of the hop in the stack, from 0."""
     server: str
     name: str
     values: tuple[str, ...]
-    """As paths write them, in the order of their steps."""
+    """Values as in paths, in the order of their steps."""
     numeric: bool
-    """Whether they are numbers, so that what lies between two of them lies between their steps."""
+    """True if the values are numbers, so that values between two of them lie between their steps."""
     below: tuple[str, ...] = ()
-    """Smaller numbers, ascending, tried where the smallest of ``values`` is the best."""
+    """Smaller numbers, ascending, tried if the smallest of ``values`` is the best."""
     above: tuple[str, ...] = ()
-    """Larger ones, tried where the largest is."""
+    """Larger numbers, ascending, tried if the largest of ``values`` is the best."""
     least: int | None = None
-    """The smallest number that the server takes."""
+    """The smallest number that the server accepts."""
     most: int | None = None
-    """The largest."""
+    """The largest number that the server accepts."""
 
     @property
     def ladder(self) -> tuple[str, ...]:
@@ -106,13 +106,13 @@ class Knob:
 
     @property
     def steps(self) -> tuple[float, ...]:
-        """Where the values of the ladder lie on the grid."""
+        """Steps of the ladder's values on the grid."""
         return tuple(i * (1.0 if self.numeric else _APART) for i in range(len(self.ladder)))
 
     def step(self, value: str | None) -> float:
-        """Return the step of ``value``: before the first where the knob means nothing, or between two.
+        """Return the step of ``value``, or between two steps; before the first if the knob has no effect (None).
 
-        NaN for what is neither.
+        NaN for any other value.
         """
         if value is None:
             return -1.0
@@ -127,28 +127,28 @@ class Knob:
         return float(len(logs)) if at > logs[-1] else -1.0
 
     def __str__(self) -> str:
-        """Return the name as ``--vary`` reads it: ``gunicorn.workers``."""
+        """Return the name as in ``--vary``: ``gunicorn.workers``."""
         return f"{self.server}.{self.name}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Needs:
-    """What a configuration uses under load."""
+    """Memory and connections of a configuration under load."""
 
     memory_bytes: int
     connections: int | None = None
-    """Established connections to databases, None where nobody could look."""
+    """Established connections to databases, None if they could not be counted."""
 
 
 class Unfit(StrEnum):
-    """Why a configuration is no candidate."""
+    """Reason why a configuration is no candidate."""
 
     MEMORY = "memory"
     CONNECTIONS = "connections"
     RATE = "rate"
-    """It does not deliver the rate of the goal."""
+    """The configuration does not deliver the rate of the goal."""
     FAILED = "failed"
-    """It did not start, or gave nothing that can be believed."""
+    """The configuration did not start, or gave no valid measurement."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,63 +157,63 @@ class Infeasible:
 
     stack: str
     kind: Unfit
-    """Of several limits the one that is exceeded most."""
+    """The limit that is exceeded most."""
     needs: Needs | None = None
     measured: bool = False
-    """Whether it was launched; otherwise what it needs was computed from those that were."""
+    """True if it was launched; otherwise its needs were computed from launched configurations."""
 
 
 class Reference(StrEnum):
-    """With what the tuned stack is compared."""
+    """Reference that the tuned stack is compared with."""
 
     DEFAULT = "default"
     """The stack as it was given."""
     FORMULA = "formula"
-    """What the server's documentation advises."""
+    """The stack with the value that the server's documentation advises."""
     CURRENT = "current"
-    """What the project is deployed with today."""
+    """The project's current stack."""
 
 
 Values = tuple[str | None, ...]
-"""A configuration's value of each knob, None where the knob means nothing there."""
+"""A configuration's value of each knob, None if the knob has no effect there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuning(RacePart):
-    """What a race tunes: kept with it, so that it can go on and be reported."""
+    """A race's tuning, stored with the race for resuming and reports."""
 
     name: ClassVar[str] = "tuning"
     opens_singly: ClassVar[bool] = False
 
     stack: str
-    """The path that was given."""
+    """Path as the user gave it."""
     goal: TuningGoal
     limits: TuningLimits
     knobs: tuple[Knob, ...]
     settings: Mapping[str, Values]
-    """By path of each configuration the value of each knob, None where it means nothing there. A reference that
-    differs in anything else is not among them."""
+    """Value of each knob by path of each configuration, None if the knob has no effect there. References that
+    differ in anything else are absent."""
     references: Mapping[Reference, str]
-    """By their paths."""
+    """Paths of the references."""
     formula: str = ""
-    """What the documentation advises, as it writes it: ``workers = 2n + 1``; empty where it advises nothing."""
+    """Formula as in the documentation: ``workers = 2n + 1``; empty if there is none."""
     formula_source: str = ""
     infeasible: tuple[Infeasible, ...] = ()
-    """Those beyond a limit, before any was raced."""
+    """Configurations beyond a limit, before the race."""
     piloted: Mapping[str, Needs] = field(default_factory=dict)
-    """What was measured of some to know what all need."""
+    """Measured needs of some configurations, from which those of all follow."""
     proposes: bool = False
-    """Whether there are too many to race all, so that what was measured says which are tried."""
+    """True if there are too many configurations to race all, so that measurements decide which are tried."""
     reserve: tuple[str, ...] = ()
-    """The configurations beyond the values of a knob: they race only where the best lies at that end."""
+    """Configurations beyond a knob's usual values: they race only if the best lies at that end."""
     cut: int = 0
-    """How many others were left out, since the budget does not answer for so many."""
+    """Number of configurations left out, since the budget is too short for so many."""
     whole_s: float | None = None
-    """About how long a search among those, too, would take; None where none was left out."""
+    """Approximate time of a search that includes those, too; None if none was left out."""
 
 
 def tuning_of(race: Race) -> Tuning:
-    """Return what ``race``, which tunes a stack, keeps of it."""
+    """Return the tuning of ``race``."""
     part = race.parts.get(Tuning)
     assert part is not None
     return part

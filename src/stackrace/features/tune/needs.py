@@ -1,4 +1,4 @@
-"""What configurations need: two are measured under load, and what all others need follows from them."""
+"""Needs of configurations: two are measured under load, and those of all others follow from them."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from ...stacks.stack import Stack
 from .model import Infeasible, Needs, TuningLimits, Unfit
 
 PILOT_S = 3.0
-"""How long a pilot is loaded: long enough for several looks at its memory."""
+"""Seconds of load on a pilot: long enough for several samples of its memory."""
 _REWARM_S = 0.5
 _PATIENCE_S = 60.0
 
 _WORKERS, _THREADS = 3, 4
-"""About so many processes, and threads in each, has the larger pilot."""
+"""Approximate number of processes, and of threads in each, of the larger pilot."""
 
 
 class Size(NamedTuple):
-    """How large a configuration is."""
+    """Size of a configuration."""
 
     processes: int
     slots: int | None
-    """The requests that the app works on at once; None where the settings do not say."""
+    """Number of requests that the app works on at once; None if the settings do not determine it."""
 
 
 def size_of(stack: Stack) -> Size:
@@ -39,14 +39,14 @@ def size_of(stack: Stack) -> Size:
     threads: int | None = host.threads or None
     for setting in host.spec.settings:
         if setting.tunable is not None and setting.tunable.multiplies and setting.is_tuned(settings):
-            # without a value it is left to the server
+            # without a value the server decides
             threads = int(settings.get(setting.name) or 0) or None
             break
     return Size(processes, None if threads is None else processes * threads)
 
 
 def pilots(stacks: Sequence[Stack]) -> tuple[Stack, ...]:
-    """Return the smallest configuration, and a larger one that still starts quickly; one where all are alike."""
+    """Return the smallest configuration, and a larger one that still starts quickly if sizes differ."""
     sizes = {stack: size_of(stack) for stack in stacks}
     sized = [stack for stack in stacks if sizes[stack].slots is not None] or list(stacks)
     smallest = min(sized, key=lambda stack: (sizes[stack].slots or 0, sizes[stack].processes))
@@ -64,9 +64,9 @@ def pilots(stacks: Sequence[Stack]) -> tuple[Stack, ...]:
 
 
 def measured_needs(place: Place, stack: Stack, workload: Workload, load: Load, on_preparing: OnPreparing) -> Needs:
-    """Launch ``stack``, load it, and return the most that it was seen to use; nothing of it is left.
+    """Launch ``stack``, load it, and return the most memory and connections it used; nothing is left running.
 
-    Raises RefusedError where it does not start: then nothing can be said of those like it.
+    Raises RefusedError if it does not start: then nothing is known about similar ones.
     """
     on_preparing(Preparing(step=Step.START, subject=stack.path))
     launched = place.launch(stack, _PATIENCE_S)
@@ -85,11 +85,11 @@ def measured_needs(place: Place, stack: Stack, workload: Workload, load: Load, o
 
 
 def expected_needs(size: Size, measured: Mapping[Stack, Needs]) -> Needs | None:
-    """Return what a configuration of ``size`` is likely to need; None where that does not follow from its size.
+    """Return the likely needs of a configuration of ``size``; None if they do not follow from its size.
 
-    Memory grows by the same for each process, or where there is one process for each thread. Connections grow by
-    the same for each request that the app works on at once. What was ``measured`` of one or two configurations, the
-    smallest first, tells by how much.
+    Memory grows by the same amount for each process, or for each thread if all configurations have the same number
+    of processes. Connections grow by the same amount for each request that the app works on at once. The amounts
+    follow from one or two ``measured`` configurations, the smallest first.
     """
     sizes = [size_of(stack) for stack in measured]
     by_processes = len(sizes) < 2 or sizes[1].processes > sizes[0].processes
@@ -104,16 +104,16 @@ def expected_needs(size: Size, measured: Mapping[Stack, Needs]) -> Needs | None:
     level, each = _line(memory) or (memory[0][1], 0.0)
     connections = None
     if counted and size.slots is not None:
-        # of one alone, or of two of the same size, nobody knows what does not grow: all is taken to
+        # one point, or two of the same size, show no fixed part: assume that everything grows
         fixed, further = _line(counted) or (0.0, max(y / x for x, y in counted))
         connections = max(math.ceil(fixed + further * size.slots - 1e-9), 0)
     return Needs(memory_bytes=round(level + each * many), connections=connections)
 
 
 def _line(points: Sequence[tuple[int, int]]) -> tuple[float, float] | None:
-    """Return the line through two points, how much it is of none and of each more, level where it would fall.
+    """Return the line through two points, as its value at zero and its slope, which is never negative.
 
-    None where they do not make one.
+    None if they do not define a line.
     """
     if len(points) < 2 or points[1][0] <= points[0][0]:
         return None
@@ -123,23 +123,23 @@ def _line(points: Sequence[tuple[int, int]]) -> tuple[float, float] | None:
 
 
 class Exceeded(NamedTuple):
-    """A limit, and what a configuration uses of it."""
+    """A limit, and a configuration's use of it."""
 
     kind: Unfit
     """MEMORY or CONNECTIONS."""
     used: int
     """Bytes or connections."""
     limit: int
-    """In the same unit."""
+    """The limit in the same unit."""
 
     @property
     def times(self) -> float:
-        """How many times the limit is used."""
+        """Use divided by the limit."""
         return self.used / self.limit
 
 
 def exceeded(limits: TuningLimits, needs: Needs | None) -> list[Exceeded]:
-    """Return what of ``needs`` is more than the limits allow, the one that is exceeded most first."""
+    """Return the ``needs`` that exceed the limits, the most exceeded limit first."""
     if needs is None:
         return []
     uses = (
@@ -151,7 +151,7 @@ def exceeded(limits: TuningLimits, needs: Needs | None) -> list[Exceeded]:
 
 
 def beyond(stack: Stack, limits: TuningLimits, measured: Mapping[Stack, Needs]) -> Infeasible | None:
-    """Return what of ``stack`` is likely to exceed ``limits``, or does by its own measurement; None for nothing."""
+    """Return the limit that ``stack`` is likely to exceed, or was measured to exceed; None if there is none."""
     needs = measured.get(stack) or expected_needs(size_of(stack), measured)
     most = exceeded(limits, needs)
     return (

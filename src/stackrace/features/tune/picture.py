@@ -1,4 +1,4 @@
-"""The response over the settings: which ones span the picture, in characters."""
+"""Picture of the response over the settings, in characters."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from .result import Tuned
 class _Spot:
     stack: str
     relative: float | None
-    """Compared with the tuned stack, above 1 is better; None where it was not launched."""
+    """Ratio to the tuned stack, above 1 is better; None if it was not launched."""
     is_out: bool
-    """Whether it is beyond a limit."""
+    """True if it is beyond a limit."""
     is_best: bool
-    """Whether it is the tuned stack."""
+    """True if it is the tuned stack."""
 
     @property
     def figure(self) -> str:
-        """What stands in its place."""
+        """Text for its place."""
         return "✗" if self.is_out else "·" if self.relative is None else number(self.relative)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facet:
-    """One panel: two settings, one, or none."""
+    """One panel over two settings, one, or none."""
 
     title: str
-    """What is fixed in it."""
+    """The fixed settings of the panel."""
     across: Knob | None
     down: Knob | None
     rows: tuple[tuple[_Spot | None, ...], ...]
-    """A row for each value of ``down``, with a spot for each of ``across``; one where there is no such setting."""
+    """A row for each value of ``down``, with a spot for each of ``across``; one if there is no such setting."""
 
 
 def facets(tuning: Tuning, found: Tuned) -> tuple[Facet, ...]:
-    """Return the panels: the two numeric settings with the most values span each, one for every value of the rest.
+    """Return the panels: each over the two numeric settings with the most values, one for every value of the rest.
 
-    Those in which nothing was launched are left out, as long as something was anywhere. A setting that means
-    nothing in a panel does not span it.
+    Panels without a launch are left out, unless no panel has one. A setting without an effect in a panel does not
+    span it.
     """
     knobs = tuple(_raced(tuning, found))
     by_size = sorted(range(len(knobs)), key=lambda i: (not knobs[i].numeric, -len(knobs[i].values), i))

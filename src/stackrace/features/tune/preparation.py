@@ -1,4 +1,4 @@
-"""A race that tunes one stack: shaped by its goal and its limits, and cut to what its budget can tell apart."""
+"""Preparation of a race that tunes a stack: shaped by its goal and limits, and reduced to fit its budget."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 def ready_tuning(
     asked: TuneRequest, store: Store | None, on_preparing: OnPreparing = unheard
 ) -> Iterator[PreparedRace]:
-    """Prepare the race of the configurations that ``asked`` means; nothing is left running afterwards.
+    """Prepare the race of the configurations of ``asked``; nothing is left running afterwards.
 
-    Where there are limits, two configurations are launched and loaded first, to know what all need. Raises
-    InputError and its kin as a race does, RefusedError where no configuration is within the limits.
+    If there are limits, two configurations are launched and loaded first, to compute the needs of all. Raises
+    InputError and its kin as a race does, RefusedError if no configuration is within the limits.
     """
     request, tuning = candidates(asked)
     shape = partial(_shaped, tuning=tuning, on_preparing=on_preparing)
@@ -45,18 +45,18 @@ def ready_tuning(
 
 
 TOGETHER = 8
-"""So many configurations are up at once: each may hold as many connections to a database as there may be."""
+"""Configurations that are up at once: each may use up all connections of a database."""
 
 _OPEN_CONNECTIONS = 256
 
 _RATE_SLICE_S = 1.0
-"""Where the rate is only to be kept up with."""
+"""Length of slices that only check whether the rate is delivered."""
 
 
 def under_goal(fresh: PreparedRace, tuning: Tuning) -> PreparedRace:
-    """Return ``fresh`` under the load of the goal: one level, slices that its response needs.
+    """Return ``fresh`` under the load of the goal: one level, and slices of the length its response needs.
 
-    Raises InputError where those would be too long, or where ``--slice`` is too short for them.
+    Raises InputError if those would be too long, or if ``--slice`` is too short for them.
     """
     race = fresh.plan.race
     race = replace(race, loads=(_load(race.loads, tuning.goal),), parts=race.parts.having(tuning))
@@ -90,11 +90,11 @@ def _local(fresh: PreparedRace) -> LocalPlace:
 
 
 def _shaped(fresh: PreparedRace, tuning: Tuning, on_preparing: OnPreparing) -> PreparedRace:
-    """Return the race of those configurations of ``fresh`` that are within the limits, as two measured ones tell.
+    """Return the race of the configurations of ``fresh`` within the limits, computed from two measured ones.
 
-    Where there is no time for all of them, some are left out.
+    If time is short, some are left out.
 
-    Raises RefusedError where none is, naming the one that needs the least and by how much it is beyond.
+    Raises RefusedError if none is within, naming the one that needs the least and the excess.
     """
     ready, limits = under_goal(fresh, tuning), tuning.limits
     if limits == TuningLimits():
@@ -110,7 +110,7 @@ def _shaped(fresh: PreparedRace, tuning: Tuning, on_preparing: OnPreparing) -> P
     tuning = replace(
         tuning, infeasible=tuple(out), piloted={stack.path: needs for stack, needs in measured.items()}
     )
-    # what it takes to know the limits is not the search's
+    # measuring needs does not count against the search's budget
     ready = replace(ready, begun_s=ready.begun_s + time.monotonic() - begun)
     within = _having(ready, tuning, {stack.path for stack in plan.stacks} - {one.stack for one in out})
     if not within.plan.stacks:
@@ -124,13 +124,13 @@ def _having(ready: PreparedRace, tuning: Tuning, paths: Collection[str]) -> Prep
 
 
 _AROUND_S = 1.5
-"""What a launch takes beside its start and its slice: warming up, coming to rest, its share of stopping."""
+"""Time of a launch beside its start and its slice: warming up, becoming idle, its share of stopping."""
 
 
 def _cut_to_budget(ready: PreparedRace, tuning: Tuning) -> PreparedRace:
-    """Return ``ready`` with so many configurations of ``tuning`` as its budget can tell apart.
+    """Return ``ready`` with as many configurations of ``tuning`` as its budget can distinguish.
 
-    The references stay. Numbers are thinned from the middle, so that the ranges stay as they are.
+    The references stay. Numbers are removed from the middle, so that the ranges stay the same.
     """
     plan = ready.plan
     assert plan.budget_s is not None
@@ -140,7 +140,7 @@ def _cut_to_budget(ready: PreparedRace, tuning: Tuning) -> PreparedRace:
     field = [path for path in paths if path in tuning.settings and path not in tuning.reserve]
     references = len({*tuning.references.values()} & {*paths})
     fitting = largest_field(launches, references, min(len(field), AT_ONCE))
-    # of very many, as many are tried as there is time for
+    # a search with batches tries as many as there is time for
     if fitting >= min(len(field), FIRST if tuning.proposes else AT_ONCE):
         return ready
     knobs, kept = thinned(tuning, field, fitting)
@@ -160,10 +160,10 @@ def _cut_to_budget(ready: PreparedRace, tuning: Tuning) -> PreparedRace:
 
 
 def thinned(tuning: Tuning, field: Sequence[str], most: int) -> tuple[tuple[Knob, ...], tuple[str, ...]]:
-    """Return the knobs with fewer values, and those of the ``field`` that are left, ``most`` where that can be.
+    """Return the knobs with fewer values, and the remaining configurations of the ``field``, ``most`` if possible.
 
-    The number with the nearest neighbours goes first, of the setting that has the most. The first and the last
-    stay, and so does what is no number. What is then still too much is thinned evenly.
+    The number with the nearest neighbours goes first, of the setting with the most values. The first and the last
+    number stay, and so do other values. If there are still too many, they are thinned evenly.
     """
     knobs, kept, named = tuning.knobs, [*field], {*tuning.references.values()}
     while len(kept) > most:
@@ -180,7 +180,7 @@ def thinned(tuning: Tuning, field: Sequence[str], most: int) -> tuple[tuple[Knob
 
 
 def _within(known: Sequence[Sequence[str]], values: Values) -> bool:
-    """Tell whether all ``values`` that mean something are among those that are ``known`` of their knobs."""
+    """Return True if all ``values`` with an effect are among the ``known`` values of their knobs."""
     return all(value is None or value in some for value, some in zip(values, known, strict=True))
 
 

@@ -108,9 +108,9 @@ class TuneWords:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuneDocument:
-    """What a tuning race found, as `stackrace tune --json` prints it.
+    """Result of a tuning race, as `stackrace tune --json` prints it.
 
-    Times are seconds, sizes bytes; what is not known is null.
+    Times are seconds, sizes bytes; unknown values are null.
     """
 
     schema: Literal["tune-1"] = "tune-1"
@@ -120,9 +120,9 @@ class TuneDocument:
     app: str
     """The app's name."""
     ending: Ending | None
-    """Why the race ended; null while it runs."""
+    """Reason why the race ended; null while it runs."""
     elapsed_s: float
-    """Its time, in seconds."""
+    """Duration of the race, in seconds."""
     launches: int
     """Launches made."""
     difference: float
@@ -132,11 +132,11 @@ class TuneDocument:
     seed: int
     """The seed of everything that was shuffled or proposed."""
     asked: Tuning | None
-    """What was looked for."""
+    """The requested tuning."""
     found: Tuned
     """The answer."""
     race_file: str | None
-    """The line of a race file that races the tuned stack; null without one."""
+    """Line for a race file that races the tuned stack; null without one."""
     words: TuneWords
     notes: tuple[str, ...]
     """Sentences to be read with the result."""

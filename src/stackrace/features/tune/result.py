@@ -1,4 +1,4 @@
-"""The choice among configurations, and all that the answer of a race that tunes says. Pure."""
+"""The choice among configurations, and the complete answer of a tuning. Pure."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from .model import Infeasible, Needs, Reference, Tuning, Values, tuning_of
 from .search import FINAL_LAUNCHES, State, finals, state_of
 
 _POOR = 0.1
-"""One launch in so many delivers less than the limit by which configurations are chosen."""
+"""Share of launches that deliver less than the limit by which configurations are chosen."""
 
 _Z = NormalDist().inv_cdf(1 - _POOR)
-"""So many standard deviations below the mean that is."""
+"""Standard deviations from the mean to that limit."""
 
 _ALPHA = 0.05
 
 
 def poor_launch(known: Launched) -> Array:
-    """Return the lower limit of what a further launch of each delivers: m − t·s·√(1 + 1/n), (K,).
+    """Return the lower limit for a further launch of each configuration: m − t·s·√(1 + 1/n), (K,).
 
     A one-sided prediction limit; t is the upper-``_POOR`` quantile with the degrees of freedom of s. Source: Hahn &
     Meeker 1991, Statistical Intervals, section 4.7.
@@ -41,10 +41,10 @@ def poor_launch(known: Launched) -> Array:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Verdict:
-    """The choice, and how all configurations compare with it.
+    """The choice, and the ratios of all configurations to it.
 
-    The choice is by all launches. The figures are from the finals alone, where there were two blocks of them: a
-    configuration comes into the finals by launches that were better than usual, and would promise too much.
+    The choice is by all launches. The figures are from the finals alone, if they had two blocks: a configuration
+    reaches the finals by launches that were better than usual, so those would promise too much.
 
     Source: Capen, Clapp & Campbell 1971, Competitive bidding in high-risk situations, Journal of Petroleum
     Technology 23 (the winner's curse).
@@ -52,40 +52,40 @@ class Verdict:
 
     state: State
     index: int
-    """The chosen configuration."""
+    """Index of the chosen configuration."""
     last: Array
-    """(K, B): what the finals measured; what all blocks did where the chosen one has not two launches there."""
+    """(K, B): the measurements of the finals; of all blocks if the choice has fewer than two launches there."""
     anew: Launched
-    """What that says."""
+    """Estimates from ``last``."""
 
     @property
     def launches(self) -> int:
-        """Those of the chosen one that its ``value`` and ``poor`` are from."""
+        """Launches of the choice that its ``value`` and ``poor`` come from."""
         return int(self.anew.count[self.index])
 
     @property
     def value(self) -> Interval:
-        """What the chosen one gives, exp of its response, with limits of 95 % for its mean."""
+        """The choice's mean, exp of its response, with limits of 95 %."""
         n, sd, df = self.launches, float(self.anew.sd[self.index]), float(self.anew.df[self.index])
         half = critical(2, df, _ALPHA) * sd / math.sqrt(n) if n > 1 else math.inf
         return ratio_of(float(self.anew.mean[self.index]), half)
 
     @property
     def poor(self) -> float | None:
-        """exp of what nine of ten launches of the chosen one give at least; None for a single launch."""
+        """The least of nine in ten launches of the choice, exp of the response; None for one launch."""
         lower = float(poor_launch(self.anew)[self.index])
         return None if math.isnan(lower) else math.exp(lower)
 
     def relative(self, i: int) -> float:
-        """Return the mean of a configuration as a ratio to the chosen one's: in the finals where it was in them."""
+        """Return the mean of a configuration divided by the choice's, in the finals if it was in them."""
         known = self.anew if self.anew.count[i] else self.state.known
         return math.exp(known.mean[i] - known.mean[self.index])
 
     def ratio(self, i: int) -> Interval | None:
-        """Return chosen ÷ a configuration with limits of 95 %, in the finals where it was in them.
+        """Return the ratio of the choice to a configuration, with limits of 95 %, in the finals if both were.
 
         exp(m ± t·√((s_i² + s_j²)/n)) over the n blocks in which both were measured; None below two. The variances
-        lean on all configurations' (`launched`), with Welch's degrees of freedom.
+        are shrunk towards the common one (`launched`), with Welch's degrees of freedom.
 
         Source: Welch 1938, Biometrika 29.
         """
@@ -98,7 +98,7 @@ class Verdict:
             return None
         variances, df = known.sd[[self.index, i]] ** 2, known.df[[self.index, i]]
         nu = float(variances.sum() ** 2 / (variances**2 / df).sum())
-        # what the blocks themselves show may be more than launches vary by
+        # the scatter of the blocks may exceed the variance of launches
         seen = float(np.var(both, ddof=1)) if len(both) > 3 else 0.0
         variance = max(float(variances.sum()), seen)
         return ratio_of(float(both.mean()), critical(2, nu, _ALPHA) * math.sqrt(variance / len(both)))
@@ -114,7 +114,7 @@ class Verdict:
 
     @property
     def equals(self) -> tuple[int, ...]:
-        """Others that were launched twice and more, and differ by less than what matters, by their limits."""
+        """Others with two or more launches whose limits are within the difference that does not matter."""
         delta, out = self.state.grid.delta, self.state.grid.out
         found = ((i, self.ratio(i)) for i in range(len(self.last)) if i not in out)
         return tuple(
@@ -126,10 +126,10 @@ class Verdict:
 
 
 def verdict(grid: Grid) -> Verdict | None:
-    """Choose among the configurations of ``grid`` that may be the best; None where none was measured.
+    """Return the choice among the configurations of ``grid`` that may be the best; None if none was measured.
 
-    The one whose poor launch gives the most: by `poor_launch` where there are ``FINAL_LAUNCHES``; of fewer, what is
-    expected from those like it, too, by as many standard deviations below.
+    It has the best poor launch: by `poor_launch` if it has ``FINAL_LAUNCHES``. With fewer launches, estimates from
+    similar configurations count, too, reduced by as many standard deviations.
     """
     state = state_of(grid)
     if not state.alive.any():
@@ -151,35 +151,35 @@ class Against:
     reference: Reference
     stack: str
     ratio: Interval | None
-    """Tuned ÷ reference, above 1 is better: of throughput, or of the inverse of latency or memory. Limits of 95 %
-    where the two met in two blocks and more; None where the reference gave nothing."""
+    """Ratio of the tuned stack to the reference, above 1 is better: of throughput, or of the inverse of latency or
+    memory. Limits of 95 % if the two met in two or more blocks; None if the reference gave nothing."""
     is_same: bool
-    """Whether the reference is the tuned stack itself."""
+    """True if the reference is the tuned stack itself."""
     infeasible: Infeasible | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edge:
-    """A setting whose tuned value is the last one that was tried, though the server takes others."""
+    """A setting whose tuned value is the last one tried, though the server accepts others."""
 
     server: str
     name: str
     value: str
     is_largest: bool
-    """Otherwise the smallest."""
+    """True for the largest value, False for the smallest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Responded:
-    """One configuration and what was measured of it."""
+    """One configuration with its measurements."""
 
     stack: str
     values: Values
-    """By knob."""
+    """Values by knob."""
     value: float
     """In the goal's own unit: requests per second, seconds or bytes."""
     relative: float
-    """Compared with the tuned stack, above 1 is better."""
+    """Ratio to the tuned stack, above 1 is better."""
     launches: int
     needs: Needs | None = None
 
@@ -190,9 +190,9 @@ class Scattering:
 
     stack: str
     mean: float
-    """Its mean compared with the tuned stack's."""
+    """Ratio of its mean to the tuned stack's."""
     sd: float
-    """What a launch of it varies by, as a share."""
+    """SD of its launches, as a share."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,36 +200,36 @@ class Tuned:
     """The answer."""
 
     stack: str = ""
-    """The tuned path; empty where nothing was found."""
+    """Path of the tuned stack; empty if there is none."""
     settings: Mapping[str, str] = field(default_factory=dict)
-    """Its tuned settings by ``server.name``."""
+    """Tuned settings by ``server.name``."""
     value: Interval | None = None
-    """What it delivers, in the goal's own unit."""
+    """Mean, in the goal's own unit."""
     poor: float | None = None
-    """What nine launches of ten deliver at least, in the same unit."""
+    """The least that nine launches of ten deliver, in the same unit."""
     launches: int = 0
     final_launches: int = 0
-    """Those that ``value`` and ``poor`` are from: the ones in the finals, by which it was not selected."""
+    """Launches in the finals, which ``value`` and ``poor`` come from: they did not select the stack."""
     against: tuple[Against, ...] = ()
     needs: Needs | None = None
     effects: tuple[Effect, ...] = ()
     edges: tuple[Edge, ...] = ()
     responses: tuple[Responded, ...] = ()
-    """The best first."""
+    """Configurations with their measurements, the best first."""
     infeasible: tuple[Infeasible, ...] = ()
     scattering: tuple[Scattering, ...] = ()
     rivals: tuple[str, ...] = ()
     """Others that may be better by more than the difference that matters."""
     equals: tuple[str, ...] = ()
-    """Others that are within the difference that does not matter, by what is known."""
+    """Others proved to be within the difference that does not matter."""
     tried: int = 0
-    """How many configurations were launched."""
+    """Number of launched configurations."""
     of: int
-    """How many there are within the limits."""
+    """Number of configurations within the limits."""
 
 
 def tuned(race: Race) -> Tuned:
-    """Return what ``race``, which has a ``tuning``, found so far."""
+    """Return the result so far of ``race``, which has a ``tuning``."""
     tuning, race = tuning_of(race), counted(race)
     grid, raced = grid_of(race), by_stack(race)
     found = verdict(grid)
@@ -287,7 +287,7 @@ def _against(
         is_same = found is not None and i == found.index
         ratio = None
         if found is not None and i is not None and not is_same and found.state.known.count[i]:
-            # without limits where they met once only
+            # without limits if they share only one block
             ratio = found.ratio(i) or Interval(value=1 / found.relative(i))
         yield Against(reference=reference, stack=path, ratio=ratio, is_same=is_same, infeasible=beyond.get(path))
 
@@ -313,10 +313,10 @@ def _edges(tuning: Tuning, chosen: Values, raced: Iterable[str], beyond: Collect
 
 
 def leading(race: Race) -> str:
-    """Return how a search stands after the blocks of ``race``, for a line; empty where nothing is known yet.
+    """Return the state of a search after the blocks of ``race``, in a line; empty if nothing is known yet.
 
-    For example: ``gunicorn:workers=3 leads, 5 of 36 configurations left``: that many may still be the best, those
-    that were not launched yet among them.
+    For example: ``gunicorn:workers=3 leads, 5 of 36 configurations left``: 5 may still be the best, including those
+    not launched yet.
     """
     race = counted(race)
     grid = grid_of(race)

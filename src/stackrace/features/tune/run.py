@@ -1,4 +1,4 @@
-"""``stackrace tune`` with its live view on stderr, and what was found at the end."""
+"""``stackrace tune`` with its live view on stderr, and its result at the end."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .words import unproved
 
 
 def tune(asked: TuneRequest, *, store: str | None, html: Path | None, as_json: bool) -> None:
-    """Tune as ``asked``, keep the race, show what was found."""
+    """Tune as ``asked``, store the race, show the result."""
     with open_store(store) as opened:
         opened.need_writable()
         with Announcer() as announcer:
@@ -38,7 +38,7 @@ def tune(asked: TuneRequest, *, store: str | None, html: Path | None, as_json: b
 def resume_tuning(
     prefix: str, budget_s: float | None, *, store: str | None, html: Path | None, as_json: bool
 ) -> None:
-    """Go on with the tuning that ``prefix`` means, by default the last one that was interrupted."""
+    """Resume the tuning named by ``prefix``, by default the last interrupted one."""
     with open_store(store) as opened:
         opened.need_writable()
         with unfinished(prefix, opened, budget_s=budget_s, of=Tuning.name) as resumed:
@@ -69,7 +69,7 @@ def _raced(preparing: AbstractContextManager[PreparedRace], announcer: Announcer
 
 
 def show_outcome(race: Race, *, html: Path | None, as_json: bool) -> None:
-    """Show what was found. Raises InterruptedRace or RefusedError where that is no answer, or proves nothing."""
+    """Show the result. Raises InterruptedRace or RefusedError if it is no answer, or proves nothing."""
     path = write_html(race, None, html)
     show_result(KIND, race, as_json=as_json)
     click.echo(f"\nThe report: {path}\nAgain: stackrace report {race.id}", err=as_json)

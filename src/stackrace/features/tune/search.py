@@ -1,4 +1,4 @@
-"""Which configurations are launched in the next block: all, then those that may be the best, then finalists."""
+"""Search for the best configuration: each block launches all, then those that may be the best, then finalists."""
 
 from __future__ import annotations
 
@@ -15,49 +15,49 @@ from .estimates import Grid, Launched, Surface, launched, surface
 from .weather import Flags
 
 AT_ONCE = 50
-"""So many configurations at most are raced all; of more, batches."""
+"""The most configurations that all race; more are raced in batches."""
 
 _FINALISTS = 4
 FINAL_LAUNCHES = 4
-"""Every finalist is launched anew so often at least, beside what it was launched before."""
+"""The least number of launches of each finalist in the finals, beside its earlier launches."""
 _MOST_FINAL_LAUNCHES = 12
 
 _SMALL, _SMALL_FINALISTS, _SMALL_MOST_LAUNCHES = 12, 2, 6
-"""Of so many configurations at most, so few come into the finals, right after the first block, and end them sooner:
-else the finals would cost more than the search saves. Where all can be finalists, they are."""
+"""The largest small field, its finalists, and the most launches of each. A small field has fewer finalists, right
+after the first block, and ends sooner: else the finals would cost more than the search saves."""
 
 _FAR = 3.0
-"""So many standard deviations below the best, a configuration is left out after one launch."""
+"""Standard deviations below the best from which a configuration is left out after one launch."""
 
 _SHARE = 0.6
-"""Of the launches that finals leave over, the share that the next block may take where it cannot have all."""
+"""Share of the launches not needed for the finals that the next block may use if it cannot have all."""
 
 FIRST, _BATCH, _GUIDES = 20, 8, 3
-"""Of many configurations: how many are launched first, how many at a time, and how many again beside those."""
+"""For many configurations: launches in the first batch, in each further one, and repeated launches beside those."""
 
 _EXPLORING = 0.5
-"""Of many configurations: the share of all launches that goes to such batches."""
+"""For many configurations: the share of all launches that batches may use."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class State:
-    """How a search stands."""
+    """State of a search."""
 
     grid: Grid
     known: Launched
     expected: Surface
     alive: Flags
-    """(K,): those that were launched and may still be the best."""
+    """(K,): True for launched configurations that may still be the best."""
     proved: Array
     """(K, K): d_ij − H_ij."""
 
     def top(self, many: int, by: Array) -> list[int]:
-        """Return the ``many`` of those alive with the most ``by``."""
+        """Return the ``many`` alive configurations with the highest ``by``."""
         order = np.argsort(-np.where(self.alive, by, -np.inf), kind="stable")
         return [int(i) for i in order[: min(many, int(self.alive.sum()))]]
 
     def rivals(self, index: int) -> tuple[int, ...]:
-        """Return who may still be better than the configuration ``index`` by more than what matters."""
+        """Return the configurations that may still be better than ``index`` by more than what matters."""
         near = self.proved[index] > -self.grid.delta
         return tuple(int(i) for i in np.flatnonzero(self.alive & ~near) if i != index)
 
@@ -68,24 +68,24 @@ class State:
 
     @property
     def finalists(self) -> int:
-        """How many come into the finals."""
+        """Number of finalists."""
         return min(_finalists(self.grid.field), int(self.alive.sum()))
 
     @property
     def finals_cost(self) -> int:
-        """How many launches the finals take."""
+        """Number of launches in the finals."""
         return FINAL_LAUNCHES * (self.finalists + len(self.beside))
 
 
 def state_of(grid: Grid) -> State:
-    """Return who may be the best, and what is expected of each."""
+    """Return the configurations that may be the best, and the expected response of each."""
     known = launched(grid.values)
     expected = surface(known, grid.places)
     alive = known.count > 0
     alive[[*grid.out, *grid.strangers]] = False
     proved = _proved(grid, alive)
     if alive.any():
-        # until a configuration was launched again, what sets it apart from its neighbours may be chance
+        # after a single launch, a difference from the neighbours may be chance
         mean = np.where(alive, expected.mean, -np.inf)
         sd = np.hypot(expected.sd, np.where(known.count < 2, expected.rough, 0.0))
         best = int(mean.argmax())
@@ -98,9 +98,9 @@ def state_of(grid: Grid) -> State:
 
 
 def _proved(grid: Grid, alive: Flags) -> Array:
-    """Return d_ij − H_ij as `selection.looks` has it, −∞ where two configurations met in fewer than two blocks.
+    """Return d_ij − H_ij as in `selection.looks`, −∞ if two configurations share fewer than two blocks.
 
-    One-sided Dunnett limits for as many configurations as began. Source: see `selection.looks`.
+    One-sided Dunnett limits for the number of configurations at the start. Source: see `selection.looks`.
     """
     k = len(grid.values)
     lower = np.full((k, k), -np.inf)
@@ -118,15 +118,15 @@ def _proved(grid: Grid, alive: Flags) -> Array:
 
 
 def next_round(grid: Grid, left: float, seed: int | None = None) -> tuple[int, ...]:
-    """Return who races in the next block, nobody where it is over; ``left`` is how many launches there is time for.
+    """Return the configurations of the next block, none at the end; ``left`` is the number of launches left.
 
-    Up to ``AT_ONCE`` configurations all race in the first block. Of more, given a ``seed``, some that it draws do,
-    and then, block by block, a batch of those of which the most may be expected races beside the best so far. Then
-    those race on that may be the best: one that is ``_FAR`` below it leaves after a launch, one whose limits say so
-    later (`_proved`). Where time is too short for all of them, those of which the most may be expected. At most
-    ``_FINALISTS`` remain, and are launched anew ``FINAL_LAUNCHES`` times at least, and until the limits name one or
-    time is over. Of a ``_SMALL`` field fewer do. Where the best lies at an end of the usual values, those of the
-    reserve next to it race before the finals.
+    Up to ``AT_ONCE`` configurations all race in the first block. Given a ``seed``, as for more of them, a random
+    sample does; then each block races the best so far beside a batch of the most promising others. After that,
+    configurations that may be the best race on: one that is ``_FAR`` below it leaves after a launch, one whose
+    limits exclude it later (`_proved`). If time is short, the most promising ones race. At most ``_FINALISTS``
+    remain, fewer of a ``_SMALL`` field. They are launched at least ``FINAL_LAUNCHES`` times more, until the limits
+    name one or time is over. If the best lies at an end of the usual values, its neighbours in the reserve race
+    before the finals.
 
     Source: for the batches, Srinivas, Krause, Kakade & Seeger 2010, Gaussian process optimization in the bandit
     setting, ICML 27.
@@ -148,7 +148,7 @@ def next_round(grid: Grid, left: float, seed: int | None = None) -> tuple[int, .
         hopeful = np.where(fresh, state.expected.mean + state.expected.sd, -np.inf)
         batch = [i for i in np.argsort(-hopeful, kind="stable")[:_BATCH] if fresh[i]]
         return _joined(state.top(_GUIDES, state.expected.mean), batch)
-    # a configuration of which nothing could be believed is launched once more; then it is out
+    # a configuration without a valid launch gets one more; then it is out
     return _joined(_screening(state, left), np.flatnonzero(unheard))
 
 
@@ -160,13 +160,13 @@ def _opening(grid: Grid, fresh: Flags, seed: int | None) -> tuple[int, ...]:
 
 
 def _explores(state: State, left: float) -> bool:
-    """Tell whether there is time for another batch: those have their share, and leave enough for finals."""
+    """Return True if there is time for another batch within the batches' share that leaves enough for finals."""
     done, batch = int(state.grid.entered.sum()), _BATCH + _GUIDES
     return done + batch <= _EXPLORING * (done + left) and left - batch >= state.finals_cost
 
 
 def _wider(state: State, left: float) -> list[int]:
-    """Return who waits in the reserve a step of one setting beyond the best; none where time is short."""
+    """Return the configurations of the reserve one step of one setting beyond the best; none if time is short."""
     grid = state.grid
     steps = np.abs(grid.places - grid.places[state.top(1, state.expected.mean)[0]]).sum(axis=1)
     near = [i for i in grid.waiting if i not in grid.out and steps[i] == 1]
@@ -186,7 +186,7 @@ def _final(state: State, blocks: int) -> tuple[int, ...]:
     finalists = [int(i) for i in np.flatnonzero(state.alive & state.grid.entered[:, -1])]
     if not finalists:
         return ()
-    # launches that could not be believed are made up for
+    # invalid launches are repeated
     believed = int(np.isfinite(state.grid.values[finalists, -blocks:]).sum(axis=1).min())
     among = state.proved[np.ix_(finalists, finalists)] > -state.grid.delta
     is_named = bool((among | np.eye(len(finalists), dtype=bool)).all(axis=1).any())
@@ -196,9 +196,9 @@ def _final(state: State, blocks: int) -> tuple[int, ...]:
 
 
 def finals(grid: Grid) -> int:
-    """Return how many of the last blocks had no more than finalists and references; 0 before the finals.
+    """Return the number of last blocks with only finalists and references; 0 before the finals.
 
-    A block in which anybody is new is none. Where there are no more configurations than that, the first is one.
+    A block with a first launch does not count, except the first if all configurations can be finalists.
     """
     most = _finalists(grid.field) + len(grid.references)
     few = (grid.entered.sum(axis=0) <= most) & ~_newcomers(grid)
@@ -208,15 +208,15 @@ def finals(grid: Grid) -> int:
 
 
 def _newcomers(grid: Grid) -> Flags:
-    """Return for each block whether anybody was launched in it for the first time, (B,)."""
+    """Return for each block whether it has a configuration's first launch, (B,)."""
     before = np.cumsum(grid.entered, axis=1) - grid.entered > 0
     return np.asarray((grid.entered & ~before).any(axis=0))
 
 
 def search_launches(field: int, references: int) -> int:
-    """Return how many launches a search among so many configurations takes, beside so many references.
+    """Return the number of launches of a search among ``field`` configurations and ``references``.
 
-    Each is launched once, half of a large field once more, and the finalists and references in the finals.
+    Each configuration has one, half of a large field another, and finalists and references the finals'.
     """
     again = 0 if field <= _SMALL else field // 2
     blocks = FINAL_LAUNCHES if field > _FINALISTS else FINAL_LAUNCHES - 1
@@ -224,7 +224,7 @@ def search_launches(field: int, references: int) -> int:
 
 
 def largest_field(launches: float, references: int, most: int) -> int:
-    """Return of how many configurations, ``most`` at most, so many launches find the best; no fewer than five."""
+    """Return the number of configurations, at most ``most``, for which ``launches`` suffice; no fewer than five."""
     fitting = (k for k in range(most, 0, -1) if search_launches(k, references) <= launches)
     return max(next(fitting, 0), min(most, _FINALISTS + 1))
 

@@ -1,4 +1,4 @@
-"""The configurations of a stack: every setting that may be tuned, in every value that means something there."""
+"""The configurations of a stack: all combinations of the tuned settings' values that have an effect."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ...stacks.tunable import Formula, Tunable
 from .model import Knob, Values
 
 _MOST = 2000
-"""More configurations than this are refused: nobody can say what was tried."""
+"""The most configurations; with more, nobody could say what was tried."""
 
 _ALL = "all"
 
@@ -33,7 +33,7 @@ class _Varied(NamedTuple):
     tunable: Tunable
     values: tuple[SettingValue, ...] = ()
     widens: bool = True
-    """Whether values beyond these may be tried."""
+    """True if values beyond these may be tried."""
 
     @property
     def key(self) -> tuple[int, str]:
@@ -44,7 +44,7 @@ class _Varied(NamedTuple):
         return f"{self.server}.{self.setting.name}"
 
     def is_meant(self, word: str, saves_memory: bool) -> bool:
-        """Tell whether a word of ``--vary`` means it: what only saves memory is only meant by its name."""
+        """Return True if a word of ``--vary`` means this setting; one that only saves memory must be named."""
         if word in (self.server, _ALL):
             return saves_memory or not self.tunable.memory_only
         return word in (self.setting.name, str(self))
@@ -52,22 +52,22 @@ class _Varied(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Space:
-    """What is tuned of a stack, and all its configurations."""
+    """The tuned settings of a stack, and all its configurations."""
 
     stack: Stack
-    """As it was given."""
+    """Stack as the user gave it."""
     cores: int
     varied: Sequence[_Varied]
     knobs: tuple[Knob, ...] = ()
-    """One for each of ``varied``."""
+    """One knob for each of ``varied``."""
     configurations: Mapping[Stack, Values] = field(default_factory=dict)
     reserve: tuple[str, ...] = ()
-    """The paths of those with a value beyond the usual ones of a knob."""
+    """Paths of configurations with a value beyond a knob's usual ones."""
     read: Callable[[str], Stack]
-    """Reads a path."""
+    """Function that parses a path."""
 
     def formula(self) -> tuple[Stack, str, Formula] | None:
-        """Return the stack as its server's documentation advises it, the setting's name and the formula, if any."""
+        """Return the stack as its server's documentation advises, the setting's name and the formula, or None."""
         host = len(self.stack.hops) - 1
         for setting in self.stack.hops[host].spec.settings:
             formula = setting.tunable.formula if setting.tunable else None
@@ -77,9 +77,9 @@ class Space:
         return None
 
     def place(self, stack: Stack) -> Values | None:
-        """Return the value of each knob in ``stack``, which need not be one of those tried.
+        """Return the value of each knob in ``stack``, which need not be a tried one.
 
-        None where it differs from the configurations in anything else: then it has no place among them.
+        None if it differs from the configurations in anything else: then it has no place among them.
         """
         try:
             applying = self.applying([stack.hops[one.hop].settings[one.setting.name] for one in self.varied])
@@ -89,7 +89,7 @@ class Space:
         return self.spelt(applying) if of_both[0] == of_both[1] else None
 
     def having(self, stack: Stack, chosen: _Chosen) -> Stack:
-        """Return ``stack`` with other settings, without what then does nothing; StackError for a contradiction."""
+        """Return ``stack`` with ``chosen`` settings, without idle ones; StackError for a contradiction."""
         hops = []
         for i, hop in enumerate(stack.hops):
             given = {name: value for (number, name), value in chosen.items() if number == i}
@@ -99,7 +99,7 @@ class Space:
         return self.read(stack_text(hops))
 
     def applying(self, values: Sequence[SettingValue]) -> _Chosen:
-        """Return those of ``values``, one of each setting, that mean something beside the others."""
+        """Return the ``values``, one of each setting, that have an effect beside the others."""
         settings = [dict(hop.resolved(self.stack.interface)) for hop in self.stack.hops]
         for one, value in zip(self.varied, values, strict=True):
             settings[one.hop][one.setting.name] = value
@@ -110,7 +110,7 @@ class Space:
         }
 
     def spelt(self, applying: _Chosen) -> Values:
-        """Return the value of each knob as paths write it."""
+        """Return the value of each knob as in paths."""
         values = (applying.get(one.key) for one in self.varied)
         return tuple(None if value is None else setting_text(value) for value in values)
 
@@ -125,13 +125,13 @@ def space_of(
     saves_memory: bool = False,
     folder: Path | None = None,
 ) -> Space:
-    """Return the configurations of ``stack`` on so many ``cores``.
+    """Return the configurations of ``stack`` on a number of ``cores``.
 
-    Without ``vary``, the tunable settings of the server that hosts the app, but for those that the path itself
-    gives. ``vary`` names settings (``threads``), those of one server (``SERVER.workers``, ``SERVER``) or ``all``;
-    named ones are tuned even if the path gives them. It may give the values to try, too: ``threads=8,16,32``.
+    Without ``vary``, all tunable settings of the server that hosts the app are tuned, except those in the path.
+    ``vary`` names settings (``threads``), those of one server (``SERVER.workers``, ``SERVER``) or ``all``; named
+    ones are tuned even if the path sets them. It may list the values to try, too: ``threads=8,16,32``.
     ``saves_memory`` adds settings that only save memory. Raises InputError for a name that is no tunable setting,
-    for a value that it does not take, and where nothing is left to tune.
+    for a value that it does not accept, and if nothing is left to tune.
     """
     varied = _varied(stack, vary, cores, saves_memory)
     knobs = [_knob(one, cores) for one in varied]
@@ -207,7 +207,7 @@ def _varied(stack: Stack, vary: Sequence[str], cores: int, saves_memory: bool) -
 
 
 def _tunable(stack: Stack) -> Iterator[_Varied]:
-    """Yield the settings that may be tuned; copies of a server only where it has no processes itself."""
+    """Yield the tunable settings; the number of a server's copies only if it has no processes itself."""
     for i, hop in enumerate(stack.hops):
         behind = i > 0 and hop.protocol is not None
         copies = BEHIND_ANOTHER if behind and hop.processes is None and stack.hops[i - 1].spec.balances else ()
@@ -217,9 +217,9 @@ def _tunable(stack: Stack) -> Iterator[_Varied]:
 
 
 def _is_open(stack: Stack, one: _Varied, saves_memory: bool) -> bool:
-    """Tell whether a setting is tuned where none is named: those of the host that the path does not give."""
+    """Return True if a setting is tuned by default: a setting of the host that the path does not set."""
     hop = stack.hops[-1]
-    # what a configuration file of the user's decides is used as it is
+    # settings in the user's configuration file stay as they are
     is_given = one.setting.name in hop.chosen or (
         hop.file is not None and hop.origins.get(one.setting.name) == "own"
     )
@@ -227,7 +227,7 @@ def _is_open(stack: Stack, one: _Varied, saves_memory: bool) -> bool:
 
 
 def _tried(stack: Stack, one: _Varied, cores: int) -> tuple[SettingValue, ...]:
-    """Return the values of a setting that are legal, and that host the app by the stack's interface."""
+    """Return the legal values of a setting that keep the stack's interface."""
     setting = one.setting
 
     def fits(value: SettingValue) -> bool:
@@ -239,7 +239,7 @@ def _tried(stack: Stack, one: _Varied, cores: int) -> tuple[SettingValue, ...]:
 
 
 def _knob(one: _Varied, cores: int) -> Knob:
-    """Return a knob with its values, and where it widens, those beyond them."""
+    """Return a knob with its values, and with those beyond them if it widens."""
     least, most = one.setting.minimum, one.setting.maximum
     numeric = not any(isinstance(value, str | bool) for value in one.values)
     widens = one.widens and numeric and len(one.values) > 1

@@ -1,4 +1,4 @@
-"""A tuning as a strategy: a search among configurations chooses who races next, and ends the race."""
+"""Strategy of a tuning: a search chooses the configurations of each block, and ends the race."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from .words import outlook as foretold
 
 @dataclass(slots=True, kw_only=True)
 class Tuner:
-    """Chooses the configurations of every block; see `search.next_round`."""
+    """Chooser of the configurations of every block; see `search.next_round`."""
 
     ends_s: float
-    """The moment at which the budget is spent, by ``clock``."""
+    """End of the budget, by ``clock``."""
     clock: Callable[[], float] = time.monotonic
     _begun: tuple[float, int] | None = None
-    """When the first block was asked for, and how many launches there were then."""
+    """Time of the first request for a block, and the number of launches by then."""
 
     def __call__(self, race: Race, cells: Sequence[Cell]) -> Sequence[Cell]:
-        """Return the cells of the next block; none where the answer is there."""
+        """Return the cells of the next block; none if the search is over."""
         race = counted(race)
         made = len(race.launches)
         now = self.clock()
@@ -45,7 +45,7 @@ class Tuner:
         return [cell for cell in cells if cell.stack.path in racing]
 
     def decide(self, race: Race) -> Decisions:
-        """Nothing is decided between blocks but who races in the next: see ``__call__``."""
+        """Return no decision: ``__call__`` alone chooses the next configurations."""
         return Decisions(settled=False, dropped=frozenset())
 
 
@@ -62,28 +62,28 @@ verb = "stackrace tune STACK"
 
 
 def fewest(race: Race) -> int:
-    """Return how many configurations must be ready before any is launched."""
+    """Return the number of configurations that must be ready before any is launched."""
     return fewest_of(tuning_of(race))
 
 
 def again(fresh: PreparedRace, race: Race) -> PreparedRace:
-    """Return ``fresh`` under the goal of ``race``, which goes on."""
+    """Return ``fresh`` under the goal of the resumed ``race``."""
     return under_goal(fresh, tuning_of(race))
 
 
 def outlook(fresh: PreparedRace) -> tuple[str, ...]:
-    """Return what is to be expected, one sentence each."""
+    """Return the forecasts, one sentence each."""
     return foretold(fresh.plan, tuning_of(fresh.plan.race))
 
 
 def show(race: Race, *, html: Path | None, as_json: bool) -> None:
-    """Show what was found, as ``stackrace tune`` does."""
+    """Show the result, as ``stackrace tune`` does."""
     from .run import show_outcome
 
     show_outcome(race, html=html, as_json=as_json)
 
 
 def decisions(ready: PreparedRace) -> tuple[OpenCells, Decide]:
-    """Return the search, twice: it chooses, and it knows when it has found."""
+    """Return the search as both functions: it chooses the cells, and ends the race."""
     tuner = Tuner(ends_s=ready.begun_s + (ready.plan.budget_s or math.inf))
     return tuner, tuner.decide

@@ -1,4 +1,4 @@
-"""What the machine's own changes of speed did to the launches of configurations."""
+"""Effect of the machine's own changes of speed on the launches of configurations."""
 
 from __future__ import annotations
 
@@ -15,48 +15,48 @@ _Numbers = npt.NDArray[np.intp]
 
 _FEWEST = 8
 _FITTED = 200
-"""The parameters are those of the first so many: they hardly change with more, and time grows with the cube."""
+"""Slices that the parameters are fitted to: more hardly change them, and time grows with the cube."""
 
 _STRANGE = 10.0
-"""Slices so many median deviations from what is expected of them tell nothing of the weather."""
+"""Median deviations from its expectation from which a slice is ignored."""
 
 _CHOICES: Mapping[str, tuple[float, ...]] = {
-    # the sd of the speed within a block
+    # SD of the speed within a block
     "swing": (0.06, 0.0, 0.03, 0.12, 0.24),
-    # after so many seconds the speed remembers a third of what it was
+    # seconds after which the speed's correlation is a third
     "span_s": (6.0, 2.0, 20.0, 60.0),
-    # the sd of a slice, and of a launch, beside all else
+    # SD of a slice, and of a launch, beside everything else
     "slice": (0.03, 0.015, 0.06, 0.12, 0.24),
     "launch": (0.03, 0.01, 0.1),
-    # the sd of what a configuration has for itself
+    # SD of a configuration's own part
     "rough": (0.1, 0.03, 0.3, 1.0),
 }
-"""The parameters' values, those first that a search begins with; standard deviations in ln units."""
+"""Values of the parameters, the first one to start a search with; standard deviations in ln units."""
 
 _BLOCKS = 0.3
-"""The sd of the speed from block to block."""
+"""SD of the speed between blocks."""
 _LENGTH = 1.5
-"""So many steps of a setting apart two configurations are still alike."""
+"""Correlation length in steps of a setting."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Slices:
-    """N slices, all of one load, and who gave them."""
+    """N slices, all of one load, with their configurations and blocks."""
 
     values: Array
     """(N,): the response in ln units."""
     at_s: Array
     """(N,): the middles of the slices, by any clock."""
     busy: Array
-    """(N,): the share of the cores that its launch kept busy: who mostly waits feels little of their speed."""
+    """(N,): the share of the cores that the launch kept busy: one that mostly waits feels little of their speed."""
     rows: _Numbers
-    """(N,): of which configuration."""
+    """(N,): index of the configuration."""
     blocks: _Numbers
-    """(N,): in which block."""
+    """(N,): index of the block."""
 
     @staticmethod
     def of(slices: Iterable[tuple[float, float, float, int, int]]) -> Slices:
-        """Return the arrays of what a list holds: value, middle, busy, row and block of each slice."""
+        """Return arrays from a list of value, middle, busy, row and block of each slice."""
         values, at_s, busy, rows, blocks = np.array([*slices], dtype=float).reshape(-1, 5).T
         return Slices(values=values, at_s=at_s, busy=busy, rows=rows.astype(np.intp), blocks=blocks.astype(np.intp))
 
@@ -66,17 +66,16 @@ class Slices:
 
 
 def weather(slices: Slices, places: Array, blocks: int) -> tuple[Array, Mapping[str, float]]:
-    """Return what the machine's speed did to each launch, as all other launches tell, and the likeliest parameters.
+    """Return the effect of the machine's speed on each launch, told by all others, and the likeliest parameters.
 
-    What it did has shape (K, B), in ln units beside the speed's mean over all slices, 0 where nothing was measured;
-    the parameters are one of each of ``_CHOICES``.
+    The effect has shape (K, B), in ln units relative to the speed's mean over all slices, 0 where nothing was
+    measured; the parameters are one of each of ``_CHOICES``.
 
-    The configurations of a block are loaded one after another, over a minute and more where there are many, and a
-    machine that others share changes its speed by a tenth and more meanwhile. A slice's value is taken for the sum
-    of its configuration, a Gaussian process over ``places``, (K, D) in steps; of the speed, one value for the block
-    and an Ornstein-Uhlenbeck process within, times ``busy``; of its launch; and of chance. The parameters are the
-    likeliest. What a launch itself gave is left out of what is told of its weather: so launches scatter afterwards
-    by as much as they are wrong, and limits from their scatter hold.
+    The configurations of a block are loaded one after another, which takes a minute or more for many. Meanwhile a
+    shared machine changes its speed by a tenth or more. A slice's value is modelled as a sum: its configuration, a
+    Gaussian process over ``places``, (K, D) in steps; the speed, one value for the block and an Ornstein-Uhlenbeck
+    process within, times ``busy``; its launch; and chance. The parameters are the likeliest. A launch's own values
+    are left out of the estimate of its weather: so its errors stay in the scatter, whose limits hold.
 
     Source: Gilmour, Cullis & Verbyla 1997, Accounting for natural and extraneous variation in the analysis of field
     experiments, Journal of Agricultural, Biological and Environmental Statistics 2; Rasmussen & Williams 2006,
@@ -103,7 +102,7 @@ def _centred(slices: Slices) -> Slices:
 
 
 def _speed(slices: Slices, given: Mapping[str, float]) -> Array:
-    """Return the covariance of the speed at a slice with what each slice felt of it, (N, N)."""
+    """Return the covariance of the speed at a slice with its effect on each slice, (N, N)."""
     within = given["swing"] ** 2 * np.exp(-np.abs(slices.at_s[:, None] - slices.at_s) / given["span_s"])
     return np.where(_same(slices.blocks), _BLOCKS**2 + within, 0.0) * slices.busy
 
@@ -119,9 +118,9 @@ def _covariance(slices: Slices, apart: Array, given: Mapping[str, float]) -> Arr
 
 
 def _strange(slices: Slices, covariance: Array) -> Flags:
-    """Tell which slices are ``_STRANGE`` median deviations from what all others say, a tenth at most.
+    """Return a mask of the slices that are ``_STRANGE`` median deviations from their expectation, a tenth at most.
 
-    One slice of nearly nothing would else make all launches seem to scatter.
+    A single slice of nearly nothing would else make all launches seem to scatter.
     """
     inverse = np.linalg.inv(covariance)
     beside = np.abs((inverse @ slices.values) / np.diag(inverse))
@@ -145,7 +144,7 @@ def _told_by_others(slices: Slices, covariance: Array, speed: Array) -> Array:
 
 
 def _likeliest(slices: Slices, apart: Array) -> dict[str, float]:
-    """Return the choices of which no change of a single one is likelier, by the first ``_FITTED`` slices."""
+    """Return the parameters that no change of a single one makes likelier, by the first ``_FITTED`` slices."""
     last = np.sort(slices.blocks)[min(_FITTED, len(slices.blocks)) - 1]
     fitted = slices.only(slices.blocks <= last)
 
@@ -165,7 +164,7 @@ def _likeliest(slices: Slices, apart: Array) -> dict[str, float]:
 
 
 def log_likelihood(covariance: Array, values: Array) -> float:
-    """Return ln of how likely ``values``, (N,) around zero, are of a Gaussian process, but for a constant.
+    """Return the log likelihood of ``values``, (N,) around zero, for a Gaussian process, without a constant.
 
     Source: Rasmussen & Williams 2006, Gaussian Processes for Machine Learning, algorithm 2.1.
     """
@@ -179,7 +178,7 @@ def _same(labels: _Numbers) -> Flags:
 
 
 def distance(places: Array) -> Array:
-    """Return the squared distances in steps, infinite where one of the two is off the grid."""
+    """Return the squared distances in steps, infinite if one of the two is off the grid."""
     apart = ((places[:, None, :] - places[None, :, :]) ** 2).sum(axis=-1)
     apart = np.where(np.isfinite(apart), apart, np.inf)
     np.fill_diagonal(apart, 0.0)

@@ -1,4 +1,4 @@
-"""What is said about a race that tunes: before it, and of what it found."""
+"""Sentences about a tuning: before it, and about its result."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ REFERENCES = {
     Reference.FORMULA: "the documented formula",
     Reference.CURRENT: "current",
 }
-"""What each reference is called."""
+"""Names of the references."""
 
 
 def outlook(plan: RacePlan, tuning: Tuning) -> tuple[str, ...]:
-    """Return what is to be known before: how many configurations there are, and what the budget leaves out."""
+    """Return the sentences to read before: the number of configurations, and those that the budget leaves out."""
     many = sum(stack.path not in tuning.reserve for stack in plan.stacks)
     out = sum(one.stack not in tuning.reserve for one in tuning.infeasible)
     beside = f"; {things(out, 'other')} would exceed the limits" if out else ""
@@ -89,7 +89,7 @@ def _than_given(race: Race, goal: TuningGoal, given: Against) -> str:
 
 
 def _missing(race: Race, stack: str) -> str:
-    # with the statistics
+    # imported here: it loads the statistics
     from ...race.standing import why_missing
 
     failure = why_missing(race, stack)
@@ -112,7 +112,7 @@ def race_file_line(stack: str) -> str:
 
 
 def reasons(race: Race, found: Tuned) -> Iterator[str]:
-    """Yield what is to be known of the answer, a sentence each."""
+    """Yield the explanations of the answer, a sentence each."""
     tuning = tuning_of(race)
     if found.needs is not None:
         yield f"It needs {needs(found.needs, tuning.limits)} under load."
@@ -153,9 +153,9 @@ def _edge(one: Edge) -> str:
 
 
 def needs(needed: Needs, limits: TuningLimits) -> str:
-    """Return what a configuration uses: ``83 MiB and 12 connections to databases (20 allowed)``.
+    """Return the needs of a configuration: ``83 MiB and 12 connections to databases (20 allowed)``.
 
-    Connections are named where there are any, or where ``limits`` has a number of them.
+    Connections are named if there are any, or if ``limits`` has a number of them.
     """
     memory = SIZE.format(needed.memory_bytes)
     if limits.memory_bytes is not None:
@@ -198,7 +198,7 @@ _WHY = {
 }
 
 _OF_NEEDS = (Unfit.MEMORY, Unfit.CONNECTIONS)
-"""Those that a limit makes, by what a configuration uses."""
+"""Reasons that follow from a configuration's needs."""
 
 
 def _infeasible(out: Sequence[Infeasible]) -> str:
@@ -223,9 +223,9 @@ def _amount(kind: Unfit, many: int) -> str:
 
 
 def none_within(stack: str, limits: TuningLimits, out: Sequence[Infeasible]) -> str:
-    """Say that no configuration of ``stack`` is within ``limits``, and name every limit that the nearest exceeds.
+    """Return the message that no configuration is within ``limits``, with all that the nearest exceeds.
 
-    ``out``, at least one, are beyond a limit by what they need. The nearest is the one whose most exceeded limit is
+    ``out``, at least one, exceed a limit by their needs. The nearest is the one whose most exceeded limit is
     exceeded the least.
     """
     nearest = min(out, key=lambda one: exceeded(limits, one.needs)[0].times)
@@ -247,7 +247,7 @@ def _flag(one: Exceeded) -> str:
 
 
 def ending(race: Race, found: Tuned) -> str:
-    """Return how much was done, and why it ended."""
+    """Return the number of launches, and why the race ended."""
     launches = sum(not launch.cut_short for launch in race.launches)
     done = f"{count(launches)} {'launch' if launches == 1 else 'launches'} in {duration(race.elapsed_s)}"
     return f"{race.app}: {done}. {_why_ended(race.ending, found)}".rstrip()
@@ -272,11 +272,11 @@ _ENDINGS = {
 
 
 _LEAST_PROOF = 2
-"""Launches of the tuned stack that must be believed: of one alone nobody knows how far the next is from it."""
+"""Valid launches of the tuned stack that an answer needs: a single one says nothing about the next."""
 
 
 def unproved(race: Race, found: Tuned) -> str:
-    """Return why what was found is no answer; empty where it is one."""
+    """Return the reason why the result is no answer; empty if it is one."""
     if not found.stack:
         return _nothing(race, found)
     if found.launches >= _LEAST_PROOF:

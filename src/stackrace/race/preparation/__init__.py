@@ -1,1 +1,1 @@
-"""From a request to a race that can begin: app examined, stacks chosen, environments built. Prints nothing."""
+"""From a request to a race that can start: app examined, stacks chosen, environments built. Prints nothing."""

@@ -1,4 +1,4 @@
-"""Which app is raced: the one that was asked for, the project in the folder, or the bundled one."""
+"""The app to race: the requested one, the project in the folder, or the bundled one."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from ..request.request import RaceRequest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedApp:
-    """Which app is raced, before anything of it is prepared or started."""
+    """The app to race, before anything of it is prepared or started."""
 
     entry: Entry | None
-    """None for the bundled app."""
+    """Entry point; None for the bundled app."""
     root: Path
-    """Where its imports start."""
+    """Folder where its imports start."""
     name: str
     place: str = ""
-    """The file that names a project which was found; empty where that is none."""
+    """File that names a detected project; empty for other apps."""
     offered: frozenset[Interface]
 
     @property
     def project(self) -> Path | None:
-        """Where the project lies whose code is run; None for the bundled app, wherever the user is."""
+        """Folder of the project whose code is run; None for the bundled app."""
         return None if self.entry is None else self.root
 
 
@@ -52,15 +52,15 @@ class FoundApp:
 
     app: App
     urls: tuple[str, ...]
-    """What to ask it for; empty: the examination chooses."""
+    """URLs to request; empty: the examination chooses."""
     notes: tuple[str, ...] = ()
-    """Worth telling the user, one sentence each."""
+    """Notes for the user, one sentence each."""
 
 
 def asked_app(request: RaceRequest) -> AskedApp:
-    """Return the app that ``request`` names; else the project in its folder; in an empty one the bundled app.
+    """Return the app that ``request`` names, else the project in its folder, else the bundled app.
 
-    What ``request`` has of secrets is masked from now on.
+    Secrets of ``request`` are masked from now on.
     """
     learn({**request.environment, **request.sent})
     for path in request.stacks or ():
@@ -120,7 +120,7 @@ def find_app(
 
 
 def _files(entry: Entry, root: Path) -> App:
-    """The folder itself is the app's root, so that servers need not know where it lay."""
+    """Return the app of a folder of files. The folder becomes its root, so servers need not know where it lay."""
     folder = real_path(root / entry.target)
     if not folder.is_dir():
         what = f"{folder} is a file" if folder.is_file() else f"there is no folder {folder}"
@@ -152,7 +152,7 @@ def _bundled(
         note = f"The app is the bundled one, {ours.name}."
         return FoundApp(app=app, urls=request.urls or ours.urls, notes=(note,))
     base = request.python or Path(sys._base_executable)  # type: ignore[attr-defined]
-    # his interpreter starts with modules of his
+    # the user's interpreter starts with the user's modules
     view = UNPROTECTED if request.python is None else project.view
     python = environments.of_requirements(ours.requirements(request.services), base, view)
     note = f"The app is the bundled one, {ours.name}" + (
@@ -182,7 +182,7 @@ def _python(
 def python_for(
     root: Path, entry: Entry, explicit: Path | None, project: ProtectedProject
 ) -> KnownPython | Buildable:
-    """Return the interpreter for the app, or what to build one from; see ``find_python``.
+    """Return the interpreter for the app, or the requirements to build one from; see ``find_python``.
 
     Trying one imports the app, in the view of its ``project``.
     """
@@ -197,14 +197,14 @@ def python_for(
 def protected_project(
     request: RaceRequest, asked: AskedApp, guard: Guard, on_preparing: OnPreparing
 ) -> ProtectedProject:
-    """Return the project of ``request``, in whose view all of it starts; it lives as long as ``guard``."""
+    """Return the project of ``request``, in whose view all its programs start; it lives as long as ``guard``."""
     also = () if asked.entry is None else _given(request)
     return ProtectedProject(asked.root, request.folder, guard, on_preparing, request.most_copied_bytes, also)
 
 
 @contextmanager
 def guarded_project(request: RaceRequest, on_preparing: OnPreparing = unheard) -> Iterator[ProtectedProject]:
-    """Yield the project of ``request`` for questions to its interpreter; nothing is left afterwards."""
+    """Yield the project of ``request`` for questions to its interpreter, and clean up afterwards."""
     with Guard() as guard:
         yield protected_project(request, asked_app(request), guard, on_preparing)
 
@@ -221,7 +221,7 @@ def _given(request: RaceRequest) -> tuple[Path, ...]:
                 f"[app] protect: {path} is, or holds, what the kernel makes ({few(_KERNELS)}); name the folders on "
                 "a disk that the app writes to"
             )
-        # what is not there now may be made by the app
+        # the app may create missing ones
         if not (is_folder(path) or is_file(path) or (is_folder(path.parent) and not is_present(path))):
             raise InputError(
                 f"[app] protect: {path} is no file and no folder, and none can be made there; name what the app "

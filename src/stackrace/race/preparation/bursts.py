@@ -1,4 +1,4 @@
-"""How many requests are served at once: short loads tell it, on the first ready stack of each interface."""
+"""Requests served at the same time, measured by short loads on the first ready stack of each interface."""
 
 from __future__ import annotations
 
@@ -22,51 +22,51 @@ from ..request.request import RaceRequest
 from .defaults import levels_of
 
 _CONNECTIONS = (1, 100)
-"""A burst leaves a queue that the next one waits behind: no number between these is worth that."""
+"""Numbers of connections. A burst leaves a queue that delays the next one, so more numbers are not worth it."""
 
 ALL_S, RESPONSES = 1.8, 1.8
-"""All bursts on a stack take so many seconds and response times at most; to begin and to end takes 0.05 s each."""
+"""The most seconds plus response times for all bursts on a stack; starting and ending each takes 0.05 s."""
 
 _LEAST_BINS = 2
 _ENOUGH_ANSWERS = 20
-"""With so many, in two response times, a burst is over."""
+"""Answers that are enough to end a burst after two response times."""
 
 _QUICK_S = 0.005
-"""A page that takes no longer alone needs a single burst, with the most connections: fewer never take longer."""
+"""Response time up to which a page needs a single burst, with the most connections: fewer never take longer."""
 
 _SLOW_S = 0.25
-"""What a slower page takes is known well enough from the app alone: it has no burst with one connection."""
+"""Response time above which the app's own figure is good enough: such a page has no burst with one connection."""
 
 _KEPT_S = 0.5
-"""A stack whose answers take longer is still busy with them after its bursts: it is not kept for the race."""
+"""Response time above which a stack is still busy after its bursts, and is not kept for the race."""
 
 _IDLE = 0.5
-"""A CPU that is less busy is not the limit."""
+"""Use below which a CPU is not the limit."""
 
 _POOLED = 1.3
-"""So many times the threads of a pool served at once are still those: bursts are short."""
+"""Tolerance for the number of requests served at once by a pool of threads: bursts are short."""
 
 _TRIES = 2
-"""Stacks of an interface that are launched until one of them comes up."""
+"""Stacks of an interface to launch until one of them starts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bursts:
-    """Takes bursts on stacks that ``launcher`` starts."""
+    """Measurement of bursts on stacks that ``launcher`` starts."""
 
     launcher: Launcher
     build: Callable[[Stack], None]
-    """Builds a stack's environment; raises MissingError where that cannot be."""
+    """Function that builds a stack's environment; raises MissingError if that is impossible."""
     request: RaceRequest
     cores: Resources
     on_preparing: OnPreparing
 
     def measured(self, workloads: Sequence[Workload], pilots: Iterable[Sequence[Stack]]) -> tuple[Workload, ...]:
-        """Return ``workloads`` with what the first of each group of ``pilots`` to come up delivers of them.
+        """Return ``workloads`` with the bursts of the first stack of each group of ``pilots`` that starts.
 
-        Where interfaces differ, the slower one counts at each number of connections. Visitors who think do not ask
-        all the time, so what they are sent tells nothing of this kind. A stack that does not come up is no reason
-        to refuse the race.
+        If interfaces differ, the slower one counts at each number of connections. Workloads with think time are
+        skipped: their visitors do not send requests all the time. A stack that does not start is no reason to
+        refuse the race.
         """
         asked = [each for each in workloads if not any(request.think_s for request in each.requests)]
         slowest: dict[str, dict[int, Burst]] = {}
@@ -94,7 +94,7 @@ class Bursts:
         return {}
 
     def _of_running(self, running: Running, workloads: Sequence[Workload]) -> Mapping[str, Sequence[Burst]]:
-        """Take the bursts, and keep the stack for its first launch unless it is still busy with them."""
+        """Measure the bursts, and keep the stack for its first launch unless it is still busy with them."""
         is_at_rest = False
         try:
             bursts = {each.name: self._of(running, each, len(workloads)) for each in workloads}
@@ -142,21 +142,21 @@ class Bursts:
 
 
 def _connections_for(wall_s: float, most: int) -> tuple[int, ...]:
-    """Return with how many connections bursts are taken of a page that takes ``wall_s`` alone, ``most`` at most."""
+    """Return the numbers of connections, at most ``most``, for the bursts of a page that alone takes ``wall_s``."""
     wanted = sorted({min(each, most) for each in _CONNECTIONS})
     return tuple(wanted) if _QUICK_S < wall_s <= _SLOW_S else (wanted[-1],)
 
 
 def _is_enough(counts: Sequence[int], connections: int, wall_s: float) -> bool:
-    """Tell by the answers in bins of ``WARM_BIN_S`` whether a burst may end: each connection has one, or many are
-    there after two response times."""
+    """Return True if a burst may end, by its answers in bins of ``WARM_BIN_S``: each connection has one, or there
+    are many after two response times."""
     answers, spent_s = sum(counts), len(counts) * WARM_BIN_S
     many = answers >= _ENOUGH_ANSWERS and spent_s >= 2 * wall_s
     return len(counts) >= _LEAST_BINS and (answers >= max(connections, _LEAST_BINS) or many)
 
 
 def _rate_of(load: Load, result: LoadResult) -> float:
-    """Return the right answers per second, up to the last of them: a round that has only begun does not count."""
+    """Return the right answers per second, up to the last one: a round that has only begun does not count."""
     answered = [span for span in result.series if span.ok]
     if not answered:
         return 1 / max(result.duration_s, WARM_BIN_S)
@@ -165,7 +165,7 @@ def _rate_of(load: Load, result: LoadResult) -> float:
         if by_rounds != result.throughput_per_s:
             return by_rounds
     last = answered[-1]
-    # with fewer answers than connections the last one's latency is the time it came at
+    # with fewer answers than connections, the last answer's latency is its time of arrival
     until_s = min(last.start_s + WARM_BIN_S, result.duration_s)
     if result.counts.ok < load.concurrency and last.start_s <= last.p99_s <= until_s:
         until_s = last.p99_s
@@ -178,7 +178,7 @@ def _with_bursts(workload: Workload, bursts: Mapping[int, Burst]) -> Workload:
 
 
 def pilots(stacks: Sequence[Stack]) -> tuple[tuple[Stack, ...], ...]:
-    """Return by interface which stacks may be tried, those first that promise the fewest requests at once."""
+    """Return the stacks to try by interface, those with the fewest promised requests at once first."""
     interfaces: dict[Interface, list[Stack]] = {}
     for stack in stacks:
         interfaces.setdefault(stack.interface, []).append(stack)
@@ -186,13 +186,13 @@ def pilots(stacks: Sequence[Stack]) -> tuple[tuple[Stack, ...], ...]:
 
 
 def _promised(stack: Stack) -> int:
-    """Processes times threads of the server that hosts the app: whatever else that means, more is more."""
+    """Return processes times threads of the server that hosts the app, a rough measure of requests at once."""
     host = stack.hops[-1]
     return (host.processes.most if host.processes else 1) * max(host.threads, 1) * host.instances
 
 
 def pool_note(pool: ThreadPool | None, workloads: Sequence[Workload], cores: int) -> tuple[str, ...]:
-    """Say that the framework's own threads are the limit, where bursts showed as many requests at once as those."""
+    """Return the note that the framework's thread pool is the limit, if bursts served as many at once."""
     if pool is None:
         return ()
     for workload in workloads:

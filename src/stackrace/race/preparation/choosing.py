@@ -1,4 +1,4 @@
-"""Which stacks are raced, and at which levels: the ones asked for, or what suits the page and the budget."""
+"""The choice of stacks and levels: the requested ones, or those that suit the page and the budget."""
 
 from __future__ import annotations
 
@@ -31,31 +31,31 @@ if TYPE_CHECKING:
 _ANY = frozenset(Interface)
 
 FEWEST = 2
-"""A single stack is compared with nothing."""
+"""A single stack has no rival."""
 
 _ABOUT = 1.1
-"""An answer that takes so many times as long as alone takes no longer: bursts are short."""
+"""Factor up to which an answer counts as not slower than alone: bursts are short."""
 
 _SHARE_READY = 0.2
-"""Of a budget, spent on looking at the app and its stacks; less than that in a long one."""
+"""Share of a budget for examining the app and its stacks; a long budget needs less."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """What may be raced."""
+    """Stacks and levels to race."""
 
     candidates: tuple[Stack, ...]
-    """Stacks that are ready, in the order in which they are taken."""
+    """Ready stacks, in the order in which they are taken."""
     left_out: tuple[LeftOut, ...]
-    """Stacks that nobody named and that would come before the last of these, were they ready."""
+    """Stacks that cannot be raced here, and otherwise would be."""
     number: int
-    """How many of them are raced."""
+    """Number of candidates to race."""
     levels: tuple[int, ...]
     """Numbers of connections, ascending."""
     workloads: tuple[Workload, ...]
-    """With what the first of them that were tried deliver."""
+    """Workloads with the bursts of the tried stacks."""
     current: str = ""
-    """The path of the one that the project runs today; empty where none is."""
+    """Path of the project's current stack; empty if there is none."""
 
 
 def choose(
@@ -68,10 +68,10 @@ def choose(
     measured: Callable[[Sequence[Stack]], tuple[Workload, ...]] | None = None,
     all_named: bool = False,
 ) -> Choice:
-    """Choose stacks and levels for the examined app; ``current``, which is run today, is raced in any case.
+    """Return the stacks and levels for the examined app; the project's ``current`` stack is raced in any case.
 
-    ``measured`` tries candidates and returns the workloads with what they deliver. With ``all_named`` the stacks
-    that were asked for are raced however short the budget is. Raises StackError, MissingError or InputError.
+    ``measured`` tries candidates and returns the workloads with their bursts. With ``all_named`` all requested
+    stacks are raced however short the budget is. Raises StackError, MissingError or InputError.
     """
     offered, interpreter = examined.app.interfaces, examined.interpreter
     python = None if interpreter is None else interpreter.minor
@@ -97,7 +97,7 @@ def choose(
 def _without_lifespan(
     stacks: tuple[Stack, ...], examined: ExaminedApp, catalogue: Catalogue
 ) -> tuple[tuple[Stack, ...], tuple[LeftOut, ...]]:
-    """Leave out stacks whose server does not tell an ASGI app that it starts, where the app needs to know."""
+    """Return the stacks without servers that send no lifespan events, if the ASGI app needs them, and these."""
     silent = [
         stack
         for stack in stacks
@@ -115,7 +115,7 @@ def _without_lifespan(
 
 
 def _beside(current: Stack, others: Sequence[Stack], most: int | None) -> tuple[Stack, ...]:
-    """Return ``current`` and the others, ``most`` in all; the same one, if it was asked for, in its place."""
+    """Return ``current`` and the others, ``most`` in all; if it was requested, too, as it was requested."""
     same = [other for other in others if other.identity == current.identity]
     first = same[0] if same and most is None else current
     return (first, *(other for other in others if other not in same))[:most]
@@ -128,11 +128,11 @@ def asked(
     python: tuple[int, int] | None = None,
     folder: Path | None = None,
 ) -> tuple[Stack, ...]:
-    """Return the stacks asked for, whether their servers are installed or not: see ``needs``.
+    """Return the requested stacks, whether their servers are installed or not: see ``needs``.
 
-    Configuration files that they name are read where they are relative to ``folder``.
+    Relative paths of configuration files in them start from ``folder``.
 
-    Raises StackError for a path that is not legal or given twice, MissingError for one that cannot host ``python``.
+    Raises StackError for a path that is illegal or given twice, MissingError for one that cannot host ``python``.
     """
     stacks = [parse_stack(path, catalogue.specs, offered, folder) for path in paths]
     for index, stack in enumerate(stacks):
@@ -161,17 +161,17 @@ def _refuse_again(stack: Stack, others: Sequence[Stack]) -> None:
 
 
 def ready_stack(path: str) -> Stack:
-    """Return the stack at ``path``; raises StackError for an illegal one, MissingError where a server lacks."""
+    """Return the stack at ``path``; raises StackError for an illegal one, MissingError if a server is missing."""
     stack = parse_stack(path, catalogue().specs, _ANY)
     require(stack, catalogue())
     return stack
 
 
 def _levels_for(request: RaceRequest, workloads: Iterable[Workload], cores: int) -> tuple[int, ...]:
-    """Return the load levels asked for, or the first default ones at which no page takes too long to answer.
+    """Return the requested load levels, or the first default ones at which no page takes too long to answer.
 
-    A page that takes too long alone may have as many connections as do not make it any slower. Runs, whose length
-    may be given level by level, keep the usual defaults.
+    A page that takes too long alone may get as many connections as do not slow it. Runs, whose length may be given
+    by level, keep the usual defaults.
     """
     usual = levels_of(request)
     if request.concurrency or request.repeats is not None:
@@ -189,16 +189,16 @@ def _levels_for(request: RaceRequest, workloads: Iterable[Workload], cores: int)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ahead:
-    """What is known of a race before its levels and stacks are chosen."""
+    """Facts about a race before its levels and stacks are chosen."""
 
     request: RaceRequest
     workloads: tuple[Workload, ...]
     cores: Resources
     loading: PageTime
-    """What one process takes to load the app."""
+    """Time for one process to load the app."""
 
     def levels(self, stacks: Sequence[Stack]) -> tuple[int, ...]:
-        """Return the numbers of connections; of default ones the highest alone where time is short."""
+        """Return the numbers of connections; if time is short, only the highest of the default ones."""
         levels = _levels_for(self.request, self.workloads, len(self.cores.stack_cores))
         if self.request.concurrency or not self._is_bounded or self.request.exhaustive:
             return levels
@@ -207,9 +207,9 @@ class Ahead:
         return levels[-1:] if helps else levels
 
     def number(self, stacks: Sequence[Stack], levels: Sequence[int]) -> int:
-        """Return how many of ``stacks`` are raced: of those that nobody named, as many as the budget may answer.
+        """Return the number of ``stacks`` to race: of default stacks, as many as the budget likely decides between.
 
-        Of those that somebody named, as many as it may launch a second time: a single launch proves nothing.
+        Of named stacks, as many as it can launch twice: a single launch proves nothing.
         """
         request, budget_s = self.request, budget_s_of(self.request)
         if not self._is_bounded or budget_s is None:
@@ -236,7 +236,7 @@ class Ahead:
         cells = self._cells([*stacks, *twins], levels)
         lengths = lengths_of(cells, len(self.cores.stack_cores), alike=request.exhaustive, fixed_s=request.slice_s)
         overhead = expected_overhead(budget_s, len(stacks), lengths, self._launch_s(stacks))
-        # an app that is examined slowly is loaded slowly, too
+        # an app that is slow to examine is slow to load, too
         left_s = budget_s - min(READY_S, _SHARE_READY * budget_s) - self.loading.wall_s
         planned = plan_block(extent_of(cells), remaining_s=left_s, done=0, overhead=overhead, lengths=lengths)
         return planned is not None and planned.blocks_left >= FEWEST_BLOCKS

@@ -1,4 +1,4 @@
-"""Stacks that a feature adds to a race: what the project runs today."""
+"""Stacks that a feature adds to a race: the project's current one."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from ..results.parts import RacePart
 
 
 class DescribedDeployment(Protocol):
-    """What a project runs today, as it is kept with a race: a `RacePart`."""
+    """Description of a project's current deployment that is stored with a race, as a `RacePart`."""
 
     @property
     def stack(self) -> str:
-        """The path of the stack; empty where it is none of ours."""
+        """Path of the stack; empty if the catalogue cannot express it."""
 
     @property
     def file(self) -> str:
-        """The file that says so, below the project's folder."""
+        """File that describes the deployment, below the project's folder."""
 
     @property
     def place(self) -> str:
@@ -32,35 +32,35 @@ class DescribedDeployment(Protocol):
 
     @property
     def problem(self) -> str:
-        """Why it cannot be raced; empty where it can."""
+        """Reason why it cannot be raced; empty if it can."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """Mistakes in its files, as sentences."""
 
     def having_problem(self, problem: str) -> Self:
-        """Return it with another problem."""
+        """Return this description with another problem."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CurrentStack:
-    """What the project runs today."""
+    """The deployment that the project runs today."""
 
     deployment: DescribedDeployment
-    """What its files say."""
+    """Description from the project's files."""
     stack: Stack | None
-    """The same as a stack of the catalogue; None where it cannot be raced, see the deployment's ``problem``."""
+    """The same as a stack of the catalogue; None if it cannot be raced, see the deployment's ``problem``."""
 
     @property
     def part(self) -> RacePart:
-        """What is kept of it with a race."""
+        """Part that is stored with a race."""
         assert isinstance(self.deployment, RacePart)
         return self.deployment
 
     def among(self, stacks: Sequence[Stack], path: str, unbuilt: str) -> CurrentStack:
-        """Return it as it is raced: as the stack with ``path``, or not at all where ``stacks`` lack that.
+        """Return this deployment as it is raced: as the stack with ``path``, or unraced if ``stacks`` lack that.
 
-        ``unbuilt`` says why.
+        ``unbuilt`` is the reason then.
         """
         if self.stack is None:
             return self
@@ -70,7 +70,7 @@ class CurrentStack:
 
 
 def beside_current(request: RaceRequest) -> RaceRequest:
-    """Return ``request`` with what the project runs today looked for, unless it says otherwise."""
+    """Return ``request`` with the project's current deployment included, unless the request decides that itself."""
     return replace(request, contestants=True) if request.contestants is None else request
 
 
@@ -84,10 +84,10 @@ def current_stack(
 ) -> CurrentStack | None:
     """Return the stack that the project of ``request`` runs today.
 
-    ``offered`` is what the app offers, ``python`` the minor version of its ``interpreter``, ``entry`` where it is,
-    as far as that is known. None where nothing is found, nothing is to be looked for (``contestants`` of the
-    request), the app is a bundled one, or no feature that looks for it is here. Raises InputError for a file that
-    the request names and that starts no server.
+    ``offered`` are the app's interfaces, ``python`` the minor version of its ``interpreter``, ``entry`` its entry
+    point, as far as known. None if nothing is found, the request excludes it (``contestants``), the app is a
+    bundled one, or no installed feature looks for it. Raises InputError for a file that the request names and that
+    starts no server.
     """
     for contestants in declared(Contestants):
         found = load(contestants.place)(request, catalogue, offered, python, entry, interpreter)

@@ -1,4 +1,4 @@
-"""Which cores and how much memory each stack gets, and which cores are the load engine's."""
+"""Cores and memory for each stack, and cores for the load engine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..request.request import RaceRequest
 
 _FEWEST = 2
-"""The stacks need a core, and so does the engine."""
+"""One core for the stacks, one for the engine."""
 
 
 def usable_cores() -> tuple[int, ...]:
@@ -24,7 +24,7 @@ def usable_cores() -> tuple[int, ...]:
 
 
 def cores_of(request: RaceRequest, *, remote_engine: bool = False) -> Resources:
-    """Return what ``request`` asks for, the rest by ``split_cores``; InputError for what is not to be had here.
+    """Return the requested cores and memory, the rest by ``split_cores``; InputError if not available.
 
     With a ``remote_engine``, on other machines, the stacks may have every core of this one.
     """
@@ -51,9 +51,9 @@ def cores_of(request: RaceRequest, *, remote_engine: bool = False) -> Resources:
 
 
 def quiet(physical: Sequence[Sequence[int]], used: Mapping[int, float]) -> Sequence[Sequence[int]]:
-    """Return those of the ``physical`` cores that nobody uses, in order; at least the two quietest.
+    """Return the idle ones of the ``physical`` cores, in order; at least the two with the lowest use.
 
-    ``used`` is the share of each core that is used at the moment.
+    ``used`` is the share of each core that is in use now.
     """
     by_use = sorted(physical, key=lambda core: max(used.get(cpu, 0.0) for cpu in core))
     kept = [core for core in by_use if max(used.get(cpu, 0.0) for cpu in core) <= MOST_TAKEN]
@@ -66,12 +66,12 @@ def split_cores(
     stacks: Sequence[int] | None = None,
     engine: Sequence[int] | None = None,
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the stacks' cores and the engine's; ``physical`` are all that may be used, by the core they are in.
+    """Return the stacks' cores and the engine's; ``physical`` are all usable cores, grouped by physical core.
 
-    What is not given: the engine gets one thread of the last physical core that the stacks leave it, whose other
-    threads (SMT siblings) then stay idle, because what ran there would slow it; the stacks get all that is left.
-    Where there is only one physical core its threads are divided, and with a single thread both share it. Raises
-    InputError where the two that are given overlap, or where one leaves the other nothing.
+    Defaults: the engine gets one thread of the last physical core that the stacks leave free. The core's other
+    threads (SMT siblings) stay idle, because work on them would slow the engine. The stacks get all the rest. If
+    there is only one physical core, its threads are divided; a single thread is shared. Raises InputError if both
+    are given and overlap, or if one leaves the other nothing.
     """
     usable = [cpu for core in physical for cpu in core]
     if stacks is not None and engine is not None:
@@ -97,13 +97,13 @@ def split_cores(
 
 
 def _apart(physical: Sequence[Sequence[int]], taken: Sequence[int]) -> tuple[int, ...]:
-    """Return what is left beside ``taken``, without siblings of it; with them where nothing else is left."""
+    """Return the cores that are not ``taken``, without siblings of taken ones unless nothing else is left."""
     whole = [cpu for core in physical for cpu in core if not set(core) & set(taken)]
     return tuple(whole or [cpu for core in physical for cpu in core if cpu not in taken])
 
 
 def _last_core(physical: Sequence[Sequence[int]], free: Sequence[int]) -> tuple[int]:
-    """Return the first free thread of the last physical core, or the last of a core of which some are taken."""
+    """Return the first free thread of the last physical core, or its last one if the core is partly taken."""
     core = [core for core in physical if set(core) & set(free)][-1]
     mine = [cpu for cpu in core if cpu in free]
     return (mine[0] if len(mine) == len(core) and len(physical) > 1 else mine[-1],)

@@ -1,4 +1,4 @@
-"""What is raced when nobody says what: the most used stacks first, at the usual levels, for three minutes."""
+"""Defaults of a race: the most used stacks, the usual levels, three minutes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ STACKS = (
     "hypercorn",
     "gunicorn:class=uvicorn",
     "daphne",
-    # for Rack apps and plain files, which none of the others hosts
+    # for Rack apps and plain files
     "puma",
     "nginx/http/puma",
     "apache+passenger",
@@ -38,37 +38,37 @@ STACKS = (
     "apache",
     "lighttpd",
 )
-"""In the order in which they are taken, as far as they are ready and the app offers what they host. All with the
-catalogue's defaults, which are two processes wherever there are processes."""
+"""Stacks in the order in which they are taken, if they are ready and host the app. All have the catalogue's
+defaults, which are two processes for servers with processes."""
 
 MOST_STACKS = 7
-"""Three minutes answer among so many more often than among eight or ten: docs/decisions/0029-default-race.md."""
+"""Three minutes decide between seven stacks more often than eight or ten: docs/decisions/0029-default-race.md."""
 CONCURRENCY = (1, 10, 100)
 SLOW_CONCURRENCY = ((1, 10, 40), (1, 4, 10), (1, 2, 4), (1, 2), (1,))
-"""For slow pages, whose visitors would wait too long at the levels above: the first that suits."""
+"""Levels for slow pages, whose visitors would wait too long at the levels above; the first suitable."""
 
 LONGEST_RESPONSE_S = 2.5
-"""Default levels are such that an answer takes no longer; nobody waits for a page that does."""
+"""The longest acceptable answer at default levels; no visitor waits longer for a page."""
 
 _BUDGET_S = 180.0
 
 
 def budget_s_of(request: RaceRequest) -> float | None:
-    """Return the seconds that the race may take: runs take as long as they take, slices are cut to fit."""
+    """Return the budget in seconds; None for runs, which take as long as they take."""
     return request.budget_s or (None if request.repeats else _BUDGET_S)
 
 
 def levels_of(request: RaceRequest) -> tuple[int, ...]:
-    """Return the numbers of connections asked for, ascending, else the usual ones."""
+    """Return the requested numbers of connections, ascending, else the usual ones."""
     return tuple(sorted(set(request.concurrency or CONCURRENCY)))
 
 
 def most_used(
     catalogue: Catalogue, offered: frozenset[Interface], python: tuple[int, int] | None
 ) -> tuple[tuple[Stack, ...], tuple[LeftOut, ...]]:
-    """Return the most used stacks that are ready here and host the app, and those of which something is missing.
+    """Return the most used stacks that are ready here and host the app, and those with something missing.
 
-    ``python`` is None for an app without.
+    ``python`` is None for an app without Python.
     """
     stacks: list[Stack] = []
     left_out: list[LeftOut] = []
@@ -85,7 +85,7 @@ def most_used(
 
 
 def _hosting(catalogue: Catalogue, offered: frozenset[Interface]) -> Iterator[Stack]:
-    """Yield the most used stacks that host the app, each once: for an ASGI app two spellings may be one stack."""
+    """Yield the most used stacks that host the app, each once: two paths may mean the same ASGI stack."""
     identities = set()
     for path in STACKS:
         with suppress(StackError):

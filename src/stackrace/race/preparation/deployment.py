@@ -1,4 +1,4 @@
-"""Everything set up for launches: the app examined, the stacks chosen, their environments built."""
+"""Everything that launches need: the app examined, the stacks chosen, their environments built."""
 
 from __future__ import annotations
 
@@ -49,41 +49,41 @@ _PRIORITY = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deployment:
-    """What launches need, ready."""
+    """Everything that launches need, ready."""
 
     guard: Guard
-    """Ends every process that launches start; its folder holds the run directories."""
+    """Guard that ends every process of the launches; its folder holds the run directories."""
     examined: ExaminedApp
     stacks: tuple[Stack, ...]
-    """The stacks that are raced, in the order in which they were chosen."""
+    """The stacks to race, in the order in which they were chosen."""
     left_out: tuple[Stack, ...]
-    """Stacks for which the budget is too short."""
+    """Stacks that the budget is too short for."""
     unready: tuple[LeftOut, ...]
-    """Stacks that nobody named, and that cannot be raced here."""
+    """Stacks that cannot be raced here."""
     levels: tuple[int, ...]
     """Numbers of connections, ascending."""
     workloads: tuple[Workload, ...]
     limits: Mapping[str, tuple[str, ...]]
-    """The only stacks, by path, that meet the workload of a name; a workload not in it is for all."""
+    """Paths of the only stacks that get a workload, by its name; a workload that is absent is for all."""
     launcher: Launcher
     services: Mapping[str, Sequence[int]]
-    """The processes of the app's services, by their names."""
+    """Processes of the app's services, by their names."""
     cores: Resources
     notes: tuple[str, ...]
-    """Worth telling the user, one sentence each."""
+    """Notes for the user, one sentence each."""
     limit: tuple[str, ...] = ()
-    """What bursts found to be the limit, where that is no server; a sentence."""
+    """The limit that bursts found, if it is not a server; a sentence."""
     raised: bool = False
-    """Whether all that is measured runs at a priority that other programs cannot share."""
+    """True if everything measured runs at a priority that other programs cannot share."""
     current: CurrentStack | None = None
-    """What the project runs today; None where nothing was found, or looked for."""
+    """The project's current deployment; None if none was found, or searched for."""
     engine: Callable[[Play], EngineRun] = RunningEngine
-    """Makes a run of what sends the load."""
+    """Function that starts a run of the load engine."""
 
     def place(
         self, kind: Callable[..., LocalPlace] = LocalPlace, *, processes: RaceProcesses | None = None
     ) -> LocalPlace:
-        """Return this machine as the place where the stacks run, ``processes`` being on it, too."""
+        """Return this machine as the place where the stacks run, with the race's other ``processes`` on it."""
         if self.raised:
             _prioritise(self.guard, self.launcher.confinement)
         return kind(
@@ -107,12 +107,12 @@ def set_up(
     all_named: bool = True,
     most_pages: int = MOST_RACED,
 ) -> Iterator[Deployment]:
-    """Set everything up, and leave nothing behind afterwards.
+    """Set everything up, and clean it up afterwards.
 
-    For a race that is to be planned ``bursts`` tell how many requests stacks serve at once. Without ``all_named``
-    a budget that is too short for all stacks that were asked for has fewer of them.
-    With ``remote`` the engines are on other machines. ``most_pages`` are raced where nobody names any. Stack paths
-    are checked before anything is started. Raises InputError and its kin with the way out.
+    ``bursts`` measure how many requests stacks serve at once, for a race that is to be planned. Without
+    ``all_named``, a budget too short for all requested stacks gets fewer of them. With ``remote`` the engines are
+    on other machines. ``most_pages`` is the number of pages to race if none is named. Stack paths are checked
+    before anything is started. Raises InputError and its kin with the way out.
     """
     servers = catalogue().extended(request.servers)
     app = asked_app(request)
@@ -129,7 +129,7 @@ def set_up(
     with confined(cores.memory_bytes) as confinement, Guard() as guard:
         cores = replace(cores, enforced=confinement.enforced)
         if raised and bursts:
-            # what is prepared for a race would starve behind another one
+            # otherwise the preparation would starve behind another race
             _prioritise(guard, confinement)
         seeding = Seeding(services_of(request), guard, cores.stack_cores, templates)
         examined = examined_app(
@@ -217,10 +217,10 @@ def set_up(
 def _build(
     choice: Choice, catalogue: Catalogue, environments: Environments, app: PythonFacts | None, *, named: bool
 ) -> tuple[Mapping[str, Path | None], tuple[LeftOut, ...]]:
-    """Build the environments of as many stacks as are raced; return their folders by path, and who has none.
+    """Build the environments of the stacks to race; return their folders by path, and the stacks that failed.
 
-    Where the user ``named`` them, the first that cannot be built raises MissingError; else the next replaces it.
-    The current one was named by nobody. Without Python there is no folder.
+    If the user ``named`` the stacks, the first that cannot be built raises MissingError; else the next one replaces
+    it. The current stack counts as not named. Without Python there is no folder.
     """
     homes: dict[str, Path | None] = {}
     unbuilt: list[LeftOut] = []

@@ -1,4 +1,4 @@
-"""The app, prepared and asked by its own interpreter for its golden answers."""
+"""The examination: the app is prepared, and its own interpreter asks it for golden answers."""
 
 from __future__ import annotations
 
@@ -28,37 +28,37 @@ from .sessions import with_bundled_sessions
 from .workloads import urls_of, workloads_of
 
 _CRAWL_S = 10.0
-"""Spent on looking for pages at the most; few apps take a second until there are enough."""
+"""The most seconds for finding pages; few apps take more than one until there are enough."""
 _LOADING_S = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExaminedApp:
-    """An app that can be launched, and what it is asked for."""
+    """An app that can be launched, with the workloads for it."""
 
     app: App
     project: App
-    """The app with the user's own files, also where it is launched from a copy of them."""
+    """The app with the user's own files, even if it is launched from a copy of them."""
     interpreter: PythonFacts | None
-    """None for an app without Python."""
+    """Facts about the app's Python; None for an app without Python."""
     workloads: tuple[Workload, ...]
     debug: bool
-    """Whether it is in its debug mode."""
+    """True if the app is in debug mode."""
     notes: tuple[str, ...]
-    """Worth telling the user, one sentence each."""
+    """Notes for the user, one sentence each."""
     django: DjangoFacts | None = None
-    """What its settings say; None for an app that is none of Django's."""
+    """Django settings; None for other apps."""
     ask_again: Callable[[Sequence[Request]], Sequence[Exchange]] | None = None
-    """Asks the app itself again, many times, when a stack is accused of a wrong answer."""
+    """Function that asks the app itself again, many times, when a stack seems to give a wrong answer."""
     needs_lifespan: Callable[[], str] = str
-    """Says how the app fails where nobody tells it that it starts, as some ASGI servers do not; empty where it
-    answers. It asks the app once more."""
+    """Function that asks the app once more and says how it fails without lifespan events, which some ASGI servers
+    do not send; empty if it answers."""
     took_s: float = 0.0
-    """How long its examination took, in an interpreter of its own: every answer is asked for several times."""
+    """Seconds of its examination in an interpreter of its own, where every answer is requested several times."""
     pool: ThreadPool | None = None
-    """The framework's own threads that its pages run in; None where they need none."""
+    """The framework's own thread pool that the pages run in; None if they need none."""
     loading: PageTime = field(default_factory=PageTime)
-    """What a process takes to load it and to give each first answer."""
+    """Time that a process takes to load the app and to give each first answer."""
 
 
 def examined_app(
@@ -72,11 +72,11 @@ def examined_app(
     preparing: Callable[[App], None],
     most_pages: int = MOST_RACED,
 ) -> ExaminedApp:
-    """Find the ``asked`` app, prepare it, have its own interpreter examine it, and ask it for its golden answers.
+    """Find the ``asked`` app, prepare it, let its own interpreter examine it, and get its golden answers.
 
-    All runs in the view of its ``project``. ``data`` is a private folder for a bundled app's files, ``beside`` the
-    variables that lead to the app's services, which ``preparing`` starts. ``most_pages`` are raced where nobody
-    names any. Raises AppError or InputError naming the way out.
+    Everything runs in the view of ``project``. ``data`` is a private folder for a bundled app's files, ``beside``
+    the variables that lead to the app's services, which ``preparing`` starts. ``most_pages`` is the number of pages
+    to race if none is named. Raises AppError or InputError naming the way out.
     """
     request = with_bundled_sessions(request)
     found_app = find_app(request, asked, environments, project, data, on_preparing)
@@ -143,7 +143,7 @@ def examined_app(
 
 
 def _failing_unstarted(app: App, examination: Examination, protection: Protection) -> str:
-    """Say what an app that has a lifespan answers without its start; empty where that is what it answers anyway."""
+    """Return how an app with a lifespan fails without startup events; empty if it answers as with them."""
     if not examination.lifespan:
         return ""
     requests = [exchange.request for exchange in examination.exchanges]
@@ -158,7 +158,7 @@ def _failing_unstarted(app: App, examination: Examination, protection: Protectio
 
 
 def _require_folders(static: Mapping[str, Path], protection: Protection) -> None:
-    """Raise AppError for a folder of static files that is not there, even after the app was prepared."""
+    """Raise AppError for a folder of static files that does not exist, even after the app was prepared."""
     for prefix, folder in static.items():
         place = protection.view.path(folder)
         if place.is_file():
@@ -174,7 +174,7 @@ def _require_folders(static: Mapping[str, Path], protection: Protection) -> None
 
 
 def _static(request: RaceRequest, app: App, examination: Examination) -> Mapping[str, Path]:
-    """Return the folders of static files by their prefixes: those asked for, else the app's own."""
+    """Return the folders of static files by their prefixes: the requested ones, else the app's own."""
     if request.static is not None:
         key, static = "[app] static", request.static
     else:
@@ -207,11 +207,11 @@ class _Choice:
 
     paths: tuple[str, ...]
     home: Reply | None = None
-    """The app's answer to "/"; None where it was not asked for."""
+    """The app's answer to "/"; None if it was not requested."""
     secret: tuple[Page, ...] = ()
-    """Pages that could be raced but for a secret in their paths."""
+    """Pages that are left out only because of a secret in their paths."""
     is_kept: bool = False
-    """Chosen for the project's last race."""
+    """True if the pages are those of the project's last race."""
 
 
 def _choice(
@@ -222,7 +222,7 @@ def _choice(
     kept: KeptPages,
     on_preparing: OnPreparing,
 ) -> _Choice:
-    """Return the pages of the project's last race, or where there are none, ``most`` that are chosen now."""
+    """Return the pages of the project's last race, or if there are none, ``most`` new ones."""
     paths = () if request.new_pages else kept.read()
     return _Choice(paths, is_kept=True) if paths else _main_pages(app, request, protection, most, on_preparing)
 
@@ -230,9 +230,9 @@ def _choice(
 def _main_pages(
     app: App, request: RaceRequest, protection: Protection, most: int, on_preparing: OnPreparing
 ) -> _Choice:
-    """Return the pages that are raced where nobody names any, ``most`` of them.
+    """Return the default pages, ``most`` of them.
 
-    The one alone that is to be mended, where "/" fails or no page answers: what is said of it names the way out.
+    If "/" fails or no page answers, return the one page to repair: the message about it names the way out.
     """
     crawling = Crawling(time_s=_CRAWL_S, loading_s=_LOADING_S, enough=most)
     asked = asked_pages(protection, app, request, crawling, on_preparing)
@@ -249,7 +249,7 @@ def _main_pages(
 
 
 def _lost(examination: Examination) -> str:
-    """Say which page of the last race cannot be raced any more, and why; empty where all can."""
+    """Return the page of the last race that cannot be raced any more, with the reason; empty if all can."""
     for exchange in examination.exchanges:
         problem = "has a secret in its path" if holds_secret(exchange) else problem_of(exchange, examination)
         if problem:
@@ -268,18 +268,18 @@ def _withheld(pages: Sequence[Page]) -> tuple[str, ...]:
 
 
 _FAULTS = (301, 302, 303, 307, 308, 400)
-"""What "/" answers where something is to be mended: a redirect that leads elsewhere, a Host."""
+"""Statuses of "/" that the user has to repair: a redirect that leads elsewhere, a wrong Host."""
 
 
 def _able(examination: Examination) -> Examination:
-    """Leave out pages that fail: nobody named them, so one that does is no reason to refuse the race."""
+    """Return the examination without failing pages: nobody named them, so they are no reason to refuse the race."""
     exchanges = examination.exchanges
     able = tuple(each for each in exchanges if not (holds_secret(each) or problem_of(each, examination)))
     return replace(examination, exchanges=able or exchanges)
 
 
 def _said(examination: Examination, choice: _Choice) -> tuple[str, ...]:
-    """Say which pages are raced where nobody named any, unless it is "/" alone."""
+    """Return the sentence that names the default pages; none for "/" alone."""
     paths = [_asked_path(exchange) for exchange in examination.exchanges]
     if paths == ["/"]:
         return ()

@@ -1,4 +1,4 @@
-"""What a race needs and does not find here, and how it is installed: Debian's packages first, then Python's."""
+"""Missing programs of a race, and their installation: Debian's packages first, then Python's."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ from .defaults import most_used
 
 
 def services_of(request: RaceRequest) -> tuple[str, ...]:
-    """Return the services that are asked for, after those that a bundled app cannot do without."""
+    """Return the requested services, after those that a bundled app needs."""
     own = () if request.bundled is None else bundled(request.bundled, request.environment).services
     return tuple(dict.fromkeys((*own, *request.services)))
 
 
 def lacks_of(request: RaceRequest, catalogue: Catalogue, app: AskedApp | None = None) -> tuple[Lack, ...]:
-    """Return everything that the race lacks here: servers of its stacks, services, what its bundled app needs.
+    """Return everything that the race lacks here: servers of its stacks, services, needs of its bundled app.
 
-    What comes from PyPI is not looked for: races install it themselves. Raises StackError for an illegal stack.
+    Packages of PyPI are not checked: races install them themselves. Raises StackError for an illegal stack.
     """
     paths = request.stacks or ()
     offered = (app or asked_app(request)).offered if paths else frozenset()
@@ -52,7 +52,7 @@ def lacks_of(request: RaceRequest, catalogue: Catalogue, app: AskedApp | None = 
 
 
 def distinct(lacks: Iterable[Lack]) -> tuple[Lack, ...]:
-    """Return each lack once, in the order in which they come."""
+    """Return each lack once, in order."""
     return tuple({lack.name: lack for lack in lacks}.values())
 
 
@@ -63,14 +63,14 @@ def require_all(request: RaceRequest, catalogue: Catalogue, app: AskedApp) -> No
 
 
 def install_command(lacks: Iterable[Lack], servers: Path | None = None) -> str:
-    """Return the command that installs all of ``lacks`` that Debian has packages of; empty where it has of none."""
+    """Return the command that installs all of ``lacks`` with Debian packages; empty if there are none."""
     names = [lack.name for lack in lacks if not lack.elsewhere]
     folder = ["--servers", str(servers)] if servers is not None else []
     return shlex.join(["stackrace", "install", *names, *folder]) if names else ""
 
 
 def refusal(subject: str, lacks: Sequence[Lack], command: str) -> MissingError:
-    """Return the error that says what ``subject`` lacks, and how to get it."""
+    """Return the error that lists what ``subject`` lacks, and how to get it."""
     listed = ", ".join(lack.words for lack in lacks)
     ways = [f"run: {command}"] if command else []
     ways += [f"{lack.name} has no Debian package: {lack.elsewhere}" for lack in lacks if lack.elsewhere]
@@ -82,38 +82,38 @@ _PACKAGE = re.compile(r"[A-Za-z][A-Za-z0-9._-]*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InstallPlan:
-    """What would be installed."""
+    """Packages and environments to install."""
 
     lacks: tuple[Lack, ...]
-    """What Debian brings."""
+    """Lacks that Debian has packages for."""
     elsewhere: tuple[Lack, ...]
-    """What Debian has no package of."""
+    """Lacks without a Debian package."""
     python: tuple[str, ...]
-    """Requirements from PyPI, for private environments; some may be there already."""
+    """Requirements from PyPI, for private environments; some may be installed already."""
     races: tuple[RaceRequest, ...]
     """Races, and bundled apps as races, whose environments are built."""
 
     @property
     def packages(self) -> tuple[str, ...]:
-        """The Debian packages, in alphabetical order."""
+        """Names of the Debian packages, in alphabetical order."""
         return tuple(sorted({package for lack in self.lacks for package in lack.packages}))
 
     @property
     def command(self) -> str:
-        """The command that installs them; empty where there is nothing to install."""
+        """The command that installs them; empty if there is nothing to install."""
         return " ".join(apt_command(self.packages)) if self.packages else ""
 
 
 def installable(known: Catalogue) -> tuple[str, ...]:
-    """Return every name that can be installed, files and comparisons apart."""
+    """Return every name that can be installed, without files and comparisons."""
     return (*known.entries, *services(), *bundled_names())
 
 
 def install_plan(words: Iterable[str], known: Catalogue, servers: Path | None = None) -> InstallPlan:
-    """Return what is to be done about what ``words`` lack here; nothing is installed or started.
+    """Return the plan to install what ``words`` lack here; nothing is installed or started.
 
-    ``servers`` is a folder with the user's own, for race files. Raises InputError naming the nearest for a word
-    that stands for nothing, SpecError for a wrong race file.
+    ``servers`` is a folder with the user's own servers, for race files. Raises InputError naming the nearest known
+    word for an unknown one, SpecError for a wrong race file.
     """
     lacking: list[Lack] = []
     races: list[RaceRequest] = []
@@ -158,7 +158,7 @@ def _races(word: str, known: Catalogue, servers: Path | None) -> list[RaceReques
 
 
 def _meant(word: str, names: Sequence[str]) -> str:
-    """Return what to do instead of installing ``word``, which is nothing of ours, to stand behind that."""
+    """Return a suggestion to append to the message that ``word`` cannot be installed."""
     if nearest(word, names) or not _PACKAGE.fullmatch(word):
         return did_you_mean(word, names)
     return (
@@ -168,7 +168,7 @@ def _meant(word: str, names: Sequence[str]) -> str:
 
 
 def _requirements(race: RaceRequest, known: Catalogue) -> Iterator[str]:
-    """Yield what a race takes from PyPI, its own app's requirements apart: only the app's project knows those."""
+    """Yield a race's requirements from PyPI, without its own app's: only the app's project knows those."""
     offered = asked_app(race).offered
     if race.bundled is not None and Interface.RACK not in offered:
         file = bundled(race.bundled, race.environment).requirements(race.services)
@@ -209,7 +209,7 @@ def _build(race: RaceRequest, app: AskedApp, known: Catalogue, on_preparing: OnP
 def _stacks(
     race: RaceRequest, offered: frozenset[Interface], known: Catalogue, python: tuple[int, int]
 ) -> tuple[Stack, ...]:
-    """Return the stacks that are raced. One that cannot host this Python is the race's to refuse."""
+    """Return the stacks to race, even if one cannot host this Python: the race itself rejects it."""
     if race.stacks is None:
         return most_used(known, offered, python)[0]
     try:

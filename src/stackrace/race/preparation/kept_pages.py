@@ -1,4 +1,4 @@
-"""The pages that a project's races were given last: kept, so that the next one measures the same work."""
+"""The pages of a project's last race, stored so that its next race measures the same work."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class KeptPages:
     file: Path
 
     def read(self) -> tuple[str, ...]:
-        """Return the paths; empty where none are kept, or something that is no path."""
+        """Return the paths; empty if none are stored, or one is not a path."""
         with suppress(OSError, StackraceError):
             paths = tuple(read_text(self.file).splitlines())
             return () if any(map(path_fault, paths)) else paths
         return ()
 
     def write(self, paths: Sequence[str]) -> None:
-        """Keep ``paths``. A cache that cannot be written to keeps nothing."""
+        """Store ``paths``; nothing happens if the cache cannot be written to."""
         if tuple(paths) == self.read():
             return
         with suppress(OSError):
@@ -43,7 +43,7 @@ class KeptPages:
 
 
 def kept_pages(app: App, request: RaceRequest, most: int) -> KeptPages:
-    """Return the kept pages, at most ``most``, of an ``app`` as the headers of ``request`` see it."""
+    """Return the stored pages, at most ``most``, of ``app`` with the headers of ``request``."""
     headers = sorted(name.lower() for name, _ in request.headers)
     folder, entry = os.fspath(app.root.resolve()), app.entry
     identity = repr((folder, entry.kind.value, entry.target, request.host, headers, most))

@@ -1,4 +1,4 @@
-"""What a race leaves behind when its supervisor had no chance to clear it away: a reboot, a power failure."""
+"""Leftovers of a race whose supervisor could not clean up: after a reboot or a power failure."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from ...deploy.guard import RUN_DIRECTORY
 from ...deploy.privileges import private_folder
 
 _PATIENCE_S = 30.0
-"""A supervisor whose race was killed ends all servers within seconds, and then its folder."""
+"""Seconds to wait: the supervisor of a killed race ends all servers within seconds, then removes its folder."""
 
 
 def clear_away(folder: Path, patience_s: float = _PATIENCE_S) -> None:
-    """Wait until nothing runs any more in the run directory ``folder`` of a race that ended, and remove that.
+    """Wait until nothing runs in the run directory ``folder`` of an ended race, then remove it.
 
     Raises InputError naming the processes that are still there after ``patience_s``.
     """
@@ -39,9 +39,9 @@ def clear_away(folder: Path, patience_s: float = _PATIENCE_S) -> None:
 
 @contextmanager
 def remembered(folders: Sequence[Path], book: Path) -> Iterator[None]:
-    """Remember in the folder ``book`` that these run directories are in use, for whoever comes after a kill.
+    """Record in the folder ``book`` that these run directories are in use, for the next race after a kill.
 
-    What those who were killed left is cleared away first, unless something runs in it.
+    Leftovers of killed races are removed first, unless something runs in them.
     """
     private_folder(book)
     for page in book.iterdir():
@@ -67,7 +67,7 @@ def _running_in(folder: Path) -> list[int]:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Since then another program may have made something of that name."""
+    """Return True if ``folder`` is a run directory of ours: another program may have reused its name since."""
     if not RUN_DIRECTORY.fullmatch(folder.name) or folder.is_symlink() or not folder.is_dir():
         return False
     return os.geteuid() in (0, folder.stat().st_uid)

@@ -1,4 +1,4 @@
-"""The pages of an app: which it has, what they answer, and which are raced where nobody names any."""
+"""The pages of an app, their answers, and the choice of pages to race if none is named."""
 
 from __future__ import annotations
 
@@ -19,59 +19,59 @@ from ...measure.workload import Request
 from ..request.request import RaceRequest
 
 _MOST_ASKED = 20
-"""Pages that Rack apps and plain files, which cannot be asked one by one, are asked for."""
+"""The most pages to request of Rack apps and plain files, which cannot be crawled."""
 
 _SITEMAP = "/sitemap.xml"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """A path, and what came of asking for it."""
+    """A path, and the result of requesting it."""
 
     path: str
-    """The one that answers: the target of a redirect."""
+    """The path that answers: the target of a redirect."""
     status: int | None = None
-    """None where it was not asked for."""
+    """HTTP status; None if the page was not requested."""
     seconds: float = 0.0
-    """What an answer takes, the first not counted."""
+    """Time of an answer, the first not counted."""
     via: str = ""
-    """The path that redirected to it."""
+    """Path that redirected to it."""
     problem: str = ""
-    """Why it cannot be raced; empty where it can."""
+    """Reason why it cannot be raced; empty if it can."""
     has_secret: bool = False
-    """Whether its path holds a secret, and nobody named it: that is its only problem, and not raced."""
+    """True if its path holds a secret that the user did not name; that alone keeps it from the race."""
     is_main: bool = True
-    """Whether it is what visitors come for: neither an administration nor a file for robots."""
+    """True for a page that visitors come for: neither an administration page nor a file for robots."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Crawling:
-    """How the pages of a project are looked for."""
+    """Limits of a search for a project's pages."""
 
     time_s: float = 25.0
-    """Spent on asking for pages, from the moment at which the app is loaded."""
+    """Seconds for requesting pages, after the app is loaded."""
     loading_s: float = 120.0
-    """How long it may load, and answer for its home page."""
+    """Seconds for loading the app and for the answer to its home page."""
     sitemap: str = ""
-    """The path of a sitemap that robots.txt does not name."""
+    """Path of a sitemap that robots.txt does not name."""
     enough: int | None = None
-    """So many pages that can be raced are enough; None: all pages are asked for."""
+    """Number of raceable pages that end the search; None: all pages are requested."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedPages:
-    """What the app answered."""
+    """Answers of the app."""
 
     examination: Examination
     pages: tuple[Page, ...]
-    """The home page, those that the user named, then all others."""
+    """The home page, then the pages that the user named, then all others."""
 
 
 def raced(pages: Sequence[Page], named: Sequence[str] = (), most: int = MOST_RACED) -> tuple[Page, ...]:
-    """Return the pages that are raced: all that were ``named``, and main pages until there are ``most``.
+    """Return the pages to race: all ``named`` pages, then main pages up to ``most`` in all.
 
-    A slow page that nobody named would hide what servers do to the others, so it is left out where the first of
-    them is quicker.
+    A slow page would hide the differences between servers on the others. Unless it was named, it is left out if the
+    first page is faster.
     """
     able = [page for page in pages if not page.problem and page.is_main]
     once = tuple(reversed({page.path: page for page in reversed(able)}.values()))
@@ -85,7 +85,7 @@ def raced(pages: Sequence[Page], named: Sequence[str] = (), most: int = MOST_RAC
 def asked_pages(
     protection: Protection, app: App, request: RaceRequest, crawling: Crawling, on_preparing: OnPreparing
 ) -> AskedPages:
-    """Ask for the home page, the user's, and all the pages that the app and its sitemaps name."""
+    """Request the home page, the user's pages, and all pages that the app and its sitemaps name."""
     on_preparing(Preparing(step=Step.PAGES, subject=f"{app.name} for its pages"))
 
     def so_far(done: int, pages: int, left_s: float) -> None:
@@ -127,7 +127,7 @@ _NO_TIME = "the time was over (--time)"
 
 
 def _asked_in_two_steps(protection: Protection, app: App, request: RaceRequest, crawling: Crawling) -> Examination:
-    """Ask an app that is loaded for each asking: for what names pages first, then for these."""
+    """Request pages of an app that is loaded for each batch: first those that name other pages, then these."""
     more: dict[str, object] = {} if app.entry.kind is EntryKind.FILES else {"follow": True}
 
     def ask(*paths: str) -> Examination:
@@ -163,13 +163,13 @@ def _page(exchange: Exchange, examination: Examination, named: Sequence[str]) ->
 
 
 def holds_secret(exchange: Exchange, named: Sequence[str] = ()) -> bool:
-    """Tell whether a path holds a secret, and is none that the user ``named``."""
+    """Return True if a path holds a secret and was not ``named`` by the user."""
     paths = {exchange.request.path, exchange.via}
     return paths.isdisjoint(named) and any(masked(path) != path for path in paths)
 
 
 def problem_of(exchange: Exchange, examination: Examination) -> str:
-    """Return why an answer cannot be raced; empty where it can."""
+    """Return the reason why an answer cannot be raced; empty if it can."""
     try:
         golden(replace(examination, exchanges=(exchange,)))
     except AppError as error:

@@ -1,4 +1,4 @@
-"""A race that can begin: everything set up, its plan made, here or on machines that a feature has."""
+"""A race that is ready to start: everything set up, its plan made, here or on a feature's machines."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ from .deployment import Deployment, set_up
 
 
 def plan_of(request: RaceRequest, deployment: Deployment) -> RacePlan:
-    """Return what will be done, and the race as it is kept before anything is launched.
+    """Return the plan of the race, with the race as stored before its first launch.
 
-    Raises InputError for runs whose length is not known at some concurrency.
+    Raises InputError if the length of runs is missing for some concurrency.
     """
     from ...measure.probe import host_facts
 
@@ -60,7 +60,7 @@ def plan_of(request: RaceRequest, deployment: Deployment) -> RacePlan:
     try:
         source = None if is_bundled(app) else source_of(request.folder)
     except OwnerError as error:
-        # git refuses to say
+        # git refuses to read the folder
         notes += (f"The race is kept without its commit: {error.message}.",)
     first = deployment.workloads[0]
     race = Race(
@@ -119,9 +119,9 @@ def _load(request: RaceRequest, level: int) -> Load:
 
 
 def _asked(request: RaceRequest, name: str) -> tuple[str, ...]:
-    """Return the URLs of a workload, or its recording's; nothing where the app itself decided.
+    """Return the URLs of a workload, or its recording's; empty if the examination chose the pages.
 
-    Without a name it is the only one, whatever the race file calls it.
+    An empty name means the only workload, whatever the race file calls it.
     """
     for workload in request.workloads:
         if not name or workload.name == name:
@@ -145,47 +145,47 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
-    """One of the machines."""
+    """A machine of a cluster."""
 
     name: str
     roles: tuple[str, ...]
-    """What it is for."""
+    """Roles of the machine in the race."""
     host: str
-    """Its network address."""
+    """Network address."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machines(Generic[_T]):
-    """What was found on them."""
+    """Results of examining the machines."""
 
     conflicts: tuple[str, ...]
-    """Why they do not fit together, each with the way out; no race starts before."""
+    """Reasons why the machines do not fit together, each with the way out; they prevent a race."""
     examined: tuple[tuple[Machine, _T | None], ...]
-    """By name; None where a machine could not be examined, as ``conflicts`` say."""
+    """Machines by name with their results; None if a machine could not be examined, see ``conflicts``."""
 
 
 class Places(Protocol):
-    """What a `PlaceProvider` offers: machines elsewhere."""
+    """Machines elsewhere, offered by a `PlaceProvider`."""
 
     def prepared(
         self, request: RaceRequest, on_preparing: OnPreparing, *, first: int | None = None
     ) -> AbstractContextManager[PreparedRace]:
-        """Prepare the race that ``request`` asks for on those machines, as `prepared` does on this one."""
+        """Prepare the race of ``request`` on those machines, as `prepared` does on this one."""
 
     def examined(self, address: str, concurrency: int, examine: Callable[[int, bool], _T]) -> Machines[_T]:
-        """Call ``examine`` on each machine at once, with the connections that it has to hold in a race.
+        """Call ``examine`` on all machines at once, with the connections that each has to hold in a race.
 
-        Its second argument says whether stacks and load engines are on different machines.
+        Its second argument is True if stacks and load engines are on different machines.
         """
 
 
 def is_elsewhere(request: RaceRequest) -> bool:
-    """Tell whether ``request`` is for other machines than this one."""
+    """Return True if ``request`` is for machines other than this one."""
     return any(part.is_elsewhere for part in request.asked_parts)
 
 
 def places() -> Places:
-    """Return the machines to which ``[race] cluster`` leads. Raises InputError where no feature knows any."""
+    """Return the machines of ``[race] cluster``. Raises InputError if no installed feature provides them."""
     for provider in declared(PlaceProvider):
         # Dask takes a second to import
         return cast(Places, load(provider.place)())
@@ -194,35 +194,35 @@ def places() -> Places:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedRace:
-    """A race before its first launch, who decides in it, and who keeps it."""
+    """A race before its first launch, with its rules for decisions and its listeners."""
 
     request: RaceRequest
     plan: RacePlan
     place: Place | Fleet
-    """Where its stacks run."""
+    """Place where the stacks run."""
     folder: Path | None
-    """Where their run directories lie; None: on other machines."""
+    """Folder with the run directories; None if they are on other machines."""
     warnings: tuple[Finding, ...] = ()
-    """What this machine is short of."""
+    """Limits of this machine that may be too low."""
     begun_s: float
-    """The moment from which the budget counts, on CLOCK_MONOTONIC."""
+    """Moment from which the budget counts, on CLOCK_MONOTONIC."""
     open_cells: OpenCells | None = None
-    """Chooses among the cells before each block."""
+    """Function that chooses among the cells before each block."""
     decide: Decide = decisions
-    """Says when the race's question is answered."""
+    """Function that decides when the race's question is answered."""
     keepers: tuple[Sink, ...] = ()
-    """Who keeps it, in the order in which they hear events."""
+    """Listeners that store the race, in the order in which they get events."""
     foretold: tuple[str, ...] = ()
-    """What is to be expected of it, one sentence each; nothing of a race that goes on."""
+    """Forecasts for the race, one sentence each; none for a resumed race."""
 
     def having(self, race: Race) -> PreparedRace:
-        """Return it with ``race`` for what is kept."""
+        """Return this prepared race with ``race`` as its record."""
         return replace(self, plan=replace(self.plan, race=race))
 
     def run(self, shown: Sink) -> Race:
-        """Race, and return the race; ``shown`` hears every event after it is kept.
+        """Run the race and return it; ``shown`` gets every event after it is stored.
 
-        What an interruption leaves is kept and returned, its ending INTERRUPTED.
+        An interrupted race is stored and returned, too, with the ending INTERRUPTED.
         """
 
         def tell(event: Event) -> None:
@@ -242,11 +242,11 @@ def prepared(
     first: int | None = None,
     remote: RemoteEngine | None = None,
 ) -> Iterator[PreparedRace]:
-    """Prepare the race that ``request`` asks for, and leave nothing behind afterwards.
+    """Prepare the race of ``request``, and clean everything up afterwards.
 
-    ``first`` is how many of its stacks open it, where not all do. With ``remote`` engines are on other machines.
-    Preparing counts against the budget, but for what only a first race needs. Raises InputError and its kin with
-    the way out, as early as it is known.
+    ``first`` is the number of stacks in the opening, if not all. With ``remote`` engines are on other machines.
+    Preparing counts against the budget, except for steps that only a first race needs. Raises InputError and its
+    kin with the way out, as early as possible.
     """
     begun_s = time.monotonic()
     _refuse_early(request, first, remote_engine=remote is not None)
@@ -269,7 +269,7 @@ def prepared(
 
 
 class _FirstRaceTimer:
-    """Takes the time of what only a first race needs, and passes on what it hears."""
+    """Listener that measures the time of steps that only a first race needs, and passes all steps on."""
 
     def __init__(self, on_preparing: OnPreparing) -> None:
         self._on_preparing = on_preparing
@@ -283,7 +283,7 @@ class _FirstRaceTimer:
         self._on_preparing(preparing)
 
     def once_s(self) -> float:
-        """Return the seconds it took so far."""
+        """Return the seconds of such steps so far."""
         self._stop()
         return self._once_s
 
@@ -297,12 +297,11 @@ _LOOK_S = 1.0
 
 
 def _refuse_early(request: RaceRequest, first: int | None = None, *, remote_engine: bool = False) -> None:
-    """Raise InputError for what no race that ``request`` asks for could do here.
+    """Raise InputError for requests that no race here could satisfy.
 
-    What depends on the app and its services, or on which stacks are ready, is checked once that is known. Where
-    time is short, fewer stacks may race, at one level unless more were asked for. ``first``
-    is how many stacks open a race that tunes, at its only level; None for all. With a
-    ``remote_engine`` the load comes from other machines.
+    Limits that depend on the app, its services, or on ready stacks, are checked later. If time is short, fewer
+    stacks may race, at one level unless more were requested. ``first`` is the number of stacks that open a race
+    that tunes, at its only level; None for all. With a ``remote_engine`` the load comes from other machines.
     """
     levels = levels_of(request)
     stacks = first or len(request.stacks or ())
@@ -321,7 +320,7 @@ def _refuse_early(request: RaceRequest, first: int | None = None, *, remote_engi
 
 
 def _refuse_short(request: RaceRequest, budget_s: float, stacks: int, levels: int) -> None:
-    """Refuse a budget that would not hold a single block, were all as quick to start as stacks usually are."""
+    """Raise InputError for a budget too short for a single block, even if all stacks start as fast as usual."""
     workloads, twin = max(len(request.workloads), 1), request.twin and stacks > 1
     racing = stacks + twin
     ahead = Extent(stacks=racing, headline=racing, sides=racing * (levels * workloads - 1))
@@ -332,9 +331,9 @@ def _refuse_short(request: RaceRequest, budget_s: float, stacks: int, levels: in
 
 
 def wait_for_ports(on_preparing: OnPreparing) -> float:
-    """Wait while connections that are over hold most ports, for as long as they can; return the seconds it took.
+    """Wait while closed connections hold most ports, as long as they can; return the seconds waited.
 
-    Where the kernel uses such ports again, as it does on loopback unless told otherwise, nobody waits.
+    If the kernel reuses such ports, as it does on loopback by default, there is no wait.
     """
     begun, waited_s = time.monotonic(), 0.0
     while waited_s <= TIME_WAIT_S:

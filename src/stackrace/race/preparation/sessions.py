@@ -1,4 +1,4 @@
-"""A recorded session as the workload of a race, its answers held against what the app itself says."""
+"""A recorded session as the workload of a race, its answers checked against the app's own."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ from ..request.request import RaceRequest
 _Headers = tuple[tuple[str, str], ...]
 
 Ask = Callable[..., Examination]
-"""``examine``, or the same with a view of the files of its own."""
+"""``examine``, or the same in a view of its own on the files."""
 
 _MOST_ASKED = 50
-"""Pages of a session whose bodies are learnt from the app; the app is asked several times for each."""
+"""Pages of a session whose bodies are learnt from the app; each takes several requests."""
 
 _MOST_NAMED = 1000
-"""Paths of a recording among which one that was misspelt is looked for."""
+"""Paths of a recording that are searched for a misspelt one."""
 
 _NO_RULES: RightAnswers = MappingProxyType({})
 
@@ -48,7 +48,7 @@ _PYTHON = (EntryKind.DJANGO, EntryKind.WSGI, EntryKind.ASGI)
 
 
 def with_bundled_sessions(request: RaceRequest) -> RaceRequest:
-    """Return ``request`` with every ``bundled:NAME`` as its recording's file; InputError for an unknown name."""
+    """Return ``request`` with the recording's file for every ``bundled:NAME``; InputError for an unknown name."""
     sessions = bundled(request.bundled or DJANGO).sessions
     return replace(
         request,
@@ -74,15 +74,15 @@ def session_workload(
 ) -> tuple[Workload, tuple[str, ...]]:
     """Return the recording at ``path`` as a workload for the examined app, and notes for the user.
 
-    ``headers`` replace recorded ones of their names. A recording that begins without cookies is that of a new
-    visitor: each of its visitors returns the cookies it is given. One that begins with cookies is sent with them.
-    The recorded status is the right one; a page that the app answers alike to everybody must have that body, too.
-    Where ``check`` has a rule, that decides.
+    ``headers`` replace recorded headers of the same names. A recording that begins without cookies is a new
+    visitor's: each of its visitors returns the cookies it gets. One that begins with cookies is sent with them. The
+    recorded status is the right one; if the app gives everybody the same page, the body must be that page, too.
+    Rules in ``check`` override both.
 
     Raises InputError for a recording that cannot be read or replayed.
     """
     recording = read_recording(path, think=think, bodies=bool(check))
-    # a site that is told of TLS refuses forms that come from a page without
+    # a site behind TLS rejects forms from pages without it
     scheme = "https" if tells_of_tls(headers) else "http"
     workload = recording.at(f"{scheme}://{examination.host}")
     if workload.order is Order.SESSION and not workload.requests[0].has("cookie"):
@@ -102,14 +102,14 @@ def session_workload(
 
 
 def refuse_strange_paths(check: RightAnswers, paths: Sequence[str]) -> None:
-    """Raise InputError for a rule of ``check`` about a path that is not among ``paths``, which are asked for."""
+    """Raise InputError for a rule of ``check`` about a path that is not among the requested ``paths``."""
     for path in check.keys() - {EVERY_PATH} - set(paths):
         near = did_you_mean(path, dict.fromkeys(paths[:_MOST_NAMED]))
         raise InputError(f"check of {path}: the workload does not ask for it{near}")
 
 
 def _without_bodies(workload: Workload) -> tuple[Workload, tuple[bytes | None, ...]]:
-    """Return ``workload`` with its recorded bodies apart: they count only where the user says so."""
+    """Return ``workload`` without its recorded bodies, and these: they count only if the user says so."""
     bodies = tuple(answer.body if answer.sameness is Sameness.BODY else None for answer in workload.answers)
     answers = tuple(
         answer if body is None else replace(answer, body=b"", sameness=Sameness.STATUS)
@@ -121,8 +121,8 @@ def _without_bodies(workload: Workload) -> tuple[Workload, tuple[bytes | None, .
 def _checked(workload: Workload, check: RightAnswers, recorded: Sequence[bytes | None]) -> Workload:
     """Return ``workload`` with the right answers that the user demands.
 
-    A body is right as the app itself says it, or else as it was recorded. A text is looked for in bodies that are
-    not compressed, so such a page is asked for without a content coding.
+    The right body is the app's own, or else the recorded one. A required text is searched in uncompressed bodies,
+    so the request for such a page asks for no content coding.
     """
     if not check:
         return workload
@@ -130,7 +130,7 @@ def _checked(workload: Workload, check: RightAnswers, recorded: Sequence[bytes |
     for request, answer, body in zip(workload.requests, workload.answers, recorded, strict=True):
         rule = rule_for(check, request.path)
         if rule is not None:
-            # what the app itself says was learnt a moment ago, a recording may be old
+            # the app's own body is fresh, a recording may be old
             own = answer.body if answer.sameness is Sameness.BODY else body
             answer = demanded(answer, rule, request.path, () if own is None else (own,))
             request = request.without({"accept-encoding"}) if rule.likeness is Likeness.CONTAINS else request
@@ -156,7 +156,7 @@ def _with_bodies(workload: Workload, app: App, examination: Examination, ask: As
             answer if exchange is None else _answer(answer, exchange, examination.static)
             for answer, exchange in zip(workload.answers, own, strict=True)
         ),
-        # static files, and what was not asked for, count as nothing: most of them are soon answered
+        # static files, and pages that were not requested, count as 0 s: most are quick
         page=mean_time(PageTime() if exchange is None else exchange.page for exchange in own),
     )
 
@@ -166,17 +166,16 @@ def _key(request: Request) -> tuple[str, str, _Headers]:
 
 
 def _is_simple(request: Request, static: tuple[str, ...]) -> bool:
-    """Tell whether the app alone says what the answer's body is.
+    """Return True if the app alone determines the answer's body.
 
-    A static file may come from the app or from a front end, and where a browser takes compressed ones, either may
-    compress it.
+    A static file may come from the app or from a front end, and either may compress it if the browser allows that.
     """
     plain = request.method == "GET" and not request.body and not request.has("cookie")
     return plain and not (is_below(request.path, static) and request.has("accept-encoding"))
 
 
 def _is_for_everybody(exchange: Exchange) -> bool:
-    """Tell whether an answer repeats and depends on no visitor. Source: RFC 9110 section 12.5.5 (Vary)."""
+    """Return True if an answer repeats and is the same for all visitors. Source: RFC 9110 section 12.5.5 (Vary)."""
     reply = exchange.first
     varies = {name.strip().lower() for name in reply.header("vary").split(",")}
     same = (reply.status, reply.body) == (exchange.second.status, exchange.second.body) and not excess_of(reply)
@@ -184,7 +183,7 @@ def _is_for_everybody(exchange: Exchange) -> bool:
 
 
 def _answer(recorded: Answer, exchange: Exchange, static: Mapping[str, Path]) -> Answer:
-    """Return the app's own answer where it is for everybody; a file that it lacks only a front end sends."""
+    """Return the app's own answer if all visitors get it; a file that the app lacks only a front end sends."""
     reply = exchange.first
     if recorded.status in (200, None) and reply.status == 404 and static_file(exchange.request.path, static):
         return replace(recorded, origin=AnswerOrigin.FILE)

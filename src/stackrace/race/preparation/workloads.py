@@ -1,4 +1,4 @@
-"""The workloads of a race: what was asked for becomes requests with their golden answers."""
+"""The workloads of a race: requests with their golden answers."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from .sessions import Ask, refuse_strange_paths, session_workload
 
 
 def urls_of(request: RaceRequest, urls: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what the app is asked for before a race, where ``urls`` is what its only workload would be."""
+    """Return the URLs to request from the app before a race; ``urls`` if no workload is given."""
     wanted = _wanted(request)
     if not wanted:
         return urls
-    # recordings bring their own answers; the app has still to be seen to answer at all
+    # recordings bring their own answers, but the app must still prove that it answers
     return tuple(dict.fromkeys(url for workload_request in wanted for url in workload_request.urls)) or ("/",)
 
 
@@ -33,7 +33,7 @@ def workloads_of(
 ) -> tuple[tuple[Workload, ...], tuple[str, ...]]:
     """Return all workloads, and notes for the user. ``examination`` holds the answers to ``urls_of``.
 
-    Raises AppError for a page that is no success, InputError for a recording that cannot be replayed.
+    Raises AppError for a page that does not succeed, InputError for a recording that cannot be replayed.
     """
     wanted = _wanted(request)
     if not wanted:
@@ -63,7 +63,7 @@ def workloads_of(
                 ask=ask,
             )
             notes += workload_notes
-        # a name tells one workload from others; without others none is needed
+        # a single workload needs no name
         workloads.append(replace(workload, name=workload_request.name if len(wanted) > 1 else ""))
     return tuple(workloads), tuple(notes)
 
@@ -80,7 +80,7 @@ def _in_turn(
     whole: Workload,
     check: RightAnswers,
 ) -> Workload:
-    """A URL that stands there twice is asked for twice as often."""
+    """Return a workload of ``urls`` in turn; a URL that is listed twice is requested twice as often."""
     asked = [known[url] for url in urls]
     workload = replace(
         whole,
@@ -92,14 +92,14 @@ def _in_turn(
 
 
 def _checked(workload: Workload, check: RightAnswers, exchanges: Sequence[Exchange]) -> Workload:
-    """Return ``workload`` with the right answers that the user demands; a page may be named as what leads to it."""
+    """Return ``workload`` with the demanded right answers; rules may name a page or its redirect."""
     refuse_strange_paths(check, [path for exchange in exchanges for path in _paths(exchange)])
     answers = []
     for answer, exchange in zip(workload.answers, exchanges, strict=True):
         rule = rule_for(check, *_paths(exchange))
         if rule is not None:
             own = tuple(each.body for each in (exchange.first, exchange.second) if each.status == answer.status)
-            # a file's where the app has none
+            # the file's body if the app has none
             answer = demanded(answer, rule, exchange.request.path, own or (answer.body,))
         answers.append(answer)
     return replace(workload, answers=tuple(answers))
@@ -115,9 +115,9 @@ def _added(examination: Examination) -> tuple[tuple[str, str], ...]:
 
 
 def limits_of(request: RaceRequest, servers: Catalogue, current: str = "") -> dict[str, tuple[str, ...]]:
-    """Return the stacks, by canonical path, of each workload that is for some only.
+    """Return the paths of the stacks of each workload that is not for all.
 
-    The ``current`` one, which nobody named, meets all where it would meet none.
+    The ``current`` stack, which nobody named, gets all workloads if it would get none.
     """
     if len(request.workloads) < 2:
         return {}
@@ -139,7 +139,7 @@ def _limits_of(request: RaceRequest, servers: Catalogue) -> dict[str, tuple[str,
 def met(
     workloads: Sequence[Workload], limits: Mapping[str, tuple[str, ...]], stacks: Sequence[Stack]
 ) -> tuple[Workload, ...]:
-    """Return the workloads that any of ``stacks`` meets; raises InputError for a stack that meets none."""
+    """Return the workloads that any of ``stacks`` gets; raises InputError for a stack that gets none."""
     for stack in stacks:
         if not any(meets(stack, workload, limits) for workload in workloads):
             raise InputError(f"stack {stack.path} has no workload: add it to the stacks of one, or leave it out")
@@ -147,5 +147,5 @@ def met(
 
 
 def meets(stack: Stack, workload: Workload, limits: Mapping[str, tuple[str, ...]]) -> bool:
-    """Tell whether ``stack`` is one of those that ``workload`` is for."""
+    """Return True if ``stack`` gets ``workload``."""
     return workload.name not in limits or original_path(stack.path) in limits[workload.name]

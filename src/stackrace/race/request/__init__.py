@@ -1,1 +1,1 @@
-"""What is asked of a race, by flags or race.toml."""
+"""A race as requested by flags or race.toml."""

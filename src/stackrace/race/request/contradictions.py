@@ -1,4 +1,4 @@
-"""Keys of race.toml that are fine by themselves and contradict each other, or the disk."""
+"""Keys of race.toml that are valid by themselves but contradict each other, or the disk."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _Where = tuple[str, ...]
 
 
 def contradictions(parsed: RaceFileTable, folder: Path, *, recordings: bool) -> Iterator[tuple[_Where, str]]:
-    """Yield the key where each contradiction stands, and what to do; paths are relative to ``folder``.
+    """Yield the key of each contradiction, and what to do; paths are relative to ``folder``.
 
-    Without ``recordings``, those need not exist yet.
+    Without ``recordings``, recordings need not exist yet.
     """
     yield from _workloads(parsed)
     yield from _limits(parsed)
@@ -35,7 +35,7 @@ def _workloads(parsed: RaceFileTable) -> Iterator[tuple[_Where, str]]:
 
 
 def _limits(parsed: RaceFileTable) -> Iterator[tuple[_Where, str]]:
-    """A workload's stacks are some of those that race, and none of these may be left with nothing to do."""
+    """Check that workloads name only stacks of the race, and that each of these has a workload."""
     workloads, racing = parsed.workloads or {}, parsed.race.stacks
     for name, table in workloads.items():
         where = ("workloads", name, "stacks")
@@ -54,7 +54,7 @@ def _limits(parsed: RaceFileTable) -> Iterator[tuple[_Where, str]]:
 
 
 def _lengths(parsed: RaceFileTable) -> Iterator[tuple[_Where, str]]:
-    """Runs have a length, and only runs have one: slices are cut to fit the budget."""
+    """Check that runs have a length, and slices none: slices are cut to fit the budget."""
     load, race = parsed.load, parsed.race
     given = "requests" if load.requests is not None else "duration" if load.run_s is not None else None
     if race.repeats is not None and given is None:
@@ -73,7 +73,7 @@ def _lengths(parsed: RaceFileTable) -> Iterator[tuple[_Where, str]]:
 
 
 def _cores(parsed: RaceFileTable) -> Iterator[tuple[_Where, str]]:
-    """A load engine that shares a core with the stacks slows those most that are fastest."""
+    """Check that no core is shared: an engine on the stacks' core slows the fastest stacks most."""
     race = parsed.race
     both = set(race.cores or ()) & set(race.engine_cores or ())
     if both:
@@ -124,7 +124,7 @@ def _tables(parsed: RaceFileTable) -> dict[_Where, WorkloadTable | NamedWorkload
 
 
 def _checks(parsed: RaceFileTable) -> Iterator[tuple[_Where, str]]:
-    """What a recording asks for is not known yet."""
+    """Check that rules name only requested URLs; the URLs of a recording are not known yet."""
     for where, table in _tables(parsed).items():
         for path in table.check.keys() - {EVERY_PATH} - set(table.urls or ()):
             if table.urls is not None:

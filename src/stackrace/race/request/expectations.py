@@ -1,4 +1,4 @@
-"""``check`` in a race file and ``--check``: what a right answer is, for a whole workload or by path."""
+"""``check`` in a race file and ``--check``: rules for right answers, for a whole workload or by path."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CONTAINS = f"{Likeness.CONTAINS}:"
 
 
 def read_check(value: object) -> RightAnswers:
-    """Read the key ``check``: a rule, or a table of rules by path. Raises ValueError naming the way out.
+    """Return the rules in the key ``check``: one rule, or a table by path. Raises ValueError naming the way out.
 
     >>> sorted(read_check({"/news/": "status", "*": {"contains": "</html>"}}))
     ['*', '/news/']
@@ -31,9 +31,9 @@ def read_check(value: object) -> RightAnswers:
 
 
 def read_check_flags(texts: Iterable[str]) -> RightAnswers:
-    """Read what ``--check`` was given: ``RULE`` for all paths, ``PATH RULE`` for one.
+    """Return the rules in ``--check`` flags: ``RULE`` for all paths, ``PATH RULE`` for one.
 
-    InputError: one of ``texts`` is neither, or a path has two rules.
+    Raises InputError if one of ``texts`` is neither, or a path has two rules.
     """
     rules: dict[str, RightAnswer] = {}
     for text in texts:
@@ -46,7 +46,7 @@ def read_check_flags(texts: Iterable[str]) -> RightAnswers:
 
 
 def check_flags(rules: RightAnswers) -> tuple[str, ...]:
-    """Return what ``read_check_flags`` reads as ``rules``.
+    """Return the flags that ``read_check_flags`` reads as ``rules``.
 
     >>> check_flags(read_check_flags(["/news/ status", "contains:</html>"]))
     ('/news/ status', 'contains:</html>')
@@ -59,7 +59,7 @@ def check_flags(rules: RightAnswers) -> tuple[str, ...]:
 
 
 def _flag(text: str) -> tuple[str, RightAnswer]:
-    """A path holds no blank, so the first one ends it."""
+    """Return the path and the rule of a flag; the first blank ends the path, which has none."""
     path, blank, rule = text.partition(" ") if text.startswith("/") else (EVERY_PATH, " ", text)
     if blank and rule in _PLAIN:
         return path, RightAnswer(likeness=Likeness(rule))

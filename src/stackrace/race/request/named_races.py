@@ -1,4 +1,4 @@
-"""Races that have a name instead of a file, as features know them: ``historic/NAME``."""
+"""Races that features know by a name instead of a file: ``historic/NAME``."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from ...extensions import NamedRaces, declared, load
 
 
 class Source(Protocol):
-    """Who knows such races; whole ones may be made of several, each with a race file of its own."""
+    """A feature's named races; a whole race may consist of several parts, each with its own race file."""
 
     def names(self) -> tuple[str, ...]:
-        """Return what can be run as a whole."""
+        """Return the names of all whole races."""
 
     def is_whole(self, asked: str | Path) -> bool:
-        """Tell whether ``asked`` is one of them; InputError for a name that is unknown."""
+        """Return True if ``asked`` is one of these names; raise InputError for an unknown name."""
 
     def file_of(self, asked: Path) -> Path | None:
-        """Return the race file of a part by its name; None for anything else, InputError for an unknown part."""
+        """Return the race file of a part by its name, or None; InputError for an unknown part."""
 
     def files_of(self, asked: str | Path) -> tuple[Path, ...]:
-        """Return the race files of a whole."""
+        """Return the race files of a whole race."""
 
     def run(self, asked: Path, given: Mapping[str, Any], output: Any, *, quick: bool) -> None:
-        """Race a whole and show it; ``given`` are the flags on the command line, by parameter."""
+        """Run a whole race and show it; ``given`` are the flags on the command line, by parameter."""
 
     def show(self, asked: str, store_url: str | None, form: str | None, html: Path | None) -> None:
-        """Show the last run of a whole again."""
+        """Show the last run of a whole race again."""
 
 
 def source_of(asked: str | Path) -> Source | None:
-    """Return who knows ``asked`` as the name of a whole; InputError for one that is unknown to its source."""
+    """Return the source of the whole race named ``asked``, or None; InputError for an unknown name."""
     for races in _called(asked):
         source: Source = load(races.place)
         if source.is_whole(asked):
@@ -41,18 +41,18 @@ def source_of(asked: str | Path) -> Source | None:
 
 
 def file_of(asked: Path) -> Path:
-    """Return the race file that ``asked`` names, itself where it is no name; InputError for an unknown part."""
+    """Return the race file named ``asked``, itself if it is no name; InputError for an unknown part."""
     files = (load(races.place).file_of(asked) for races in _called(asked))
     return next((file for file in files if file is not None), asked)
 
 
 def known_names() -> tuple[str, ...]:
-    """Return what can be run by a name, as a whole."""
+    """Return the names of all whole races."""
     return tuple(name for races in declared(NamedRaces) for name in load(races.place).names())
 
 
 def may_be_named(asked: str | Path) -> bool:
-    """Tell whether ``asked`` begins as such a name does."""
+    """Return True if ``asked`` begins like such a name."""
     return bool(_called(asked))
 
 

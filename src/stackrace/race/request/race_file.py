@@ -1,4 +1,4 @@
-"""race.toml: read, checked, every problem reported at once with its line; what was meant where there is none."""
+"""race.toml: read and checked, all problems reported with their lines, and suggestions for mistyped arguments."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .tables import NamedWorkloadTable, RaceFileTable, WorkloadTable
 from .toml_file import in_words, line_of, read_table, read_text
 
 _StackCheck = Callable[[str], object]
-"""Raises StackraceError for a stack path that is not legal for the app; its result is not used."""
+"""Function that raises StackraceError for a stack path that is not legal for the app; its result is not used."""
 
 _NUL = "has a NUL, which no path, variable, command or URL can have; leave it out"
 
@@ -38,11 +38,11 @@ _LONG_NUMBER = re.compile(r"[0-9_]{1000}|0[xob][0-9A-Fa-f_]{1000}")
 
 
 def read_request(race_file: Path | str, servers: Path | None = None, *, recordings: bool = True) -> RaceRequest:
-    """Return what ``race_file`` asks for; the folder ``servers`` replaces the one that it names.
+    """Return the request in ``race_file``; the folder ``servers`` replaces the one that it names.
 
-    Without ``recordings``, those that it names need not exist yet.
+    Without ``recordings``, the recordings that it names need not exist yet.
 
-    Raises SpecError listing every problem with its line, InputError for an app in a wrong spelling.
+    Raises SpecError listing every problem with its line, InputError for a misspelt app.
     """
     race_file = Path(race_file)
     servers = servers or _servers_named_in(race_file)
@@ -57,9 +57,9 @@ def read_request(race_file: Path | str, servers: Path | None = None, *, recordin
 
 
 def _servers_named_in(race_file: Path) -> Path | None:
-    """Return the folder that ``[race] servers`` names; None also for a wrong file, whose reader says what is wrong.
+    """Return the folder that ``[race] servers`` names; None also for a wrong file, which is reported later.
 
-    It is wanted before the file is read: the stacks in it are checked against the catalogue with that folder.
+    It is needed before the file is read: the stacks in it are checked against the catalogue with that folder.
     """
     try:
         race = read_table(read_text(race_file))["race"]
@@ -69,13 +69,13 @@ def _servers_named_in(race_file: Path) -> Path | None:
 
 
 def read_race_file(path: Path, check_stack: _StackCheck, *, recordings: bool = True) -> RaceRequest:
-    """Return what ``path`` asks for; relative paths in it are relative to its folder.
+    """Return the request in the race file ``path``; relative paths in it start from its folder.
 
-    Without ``recordings``, those that it names need not exist yet.
+    Without ``recordings``, the recordings that it names need not exist yet.
 
-    Raises SpecError listing every problem with its line: unreadable TOML, unknown keys with the nearest known
-    one, values of a wrong kind or out of range, keys that contradict each other, recordings that do not exist, and
-    stack paths that ``check_stack`` refuses.
+    Raises SpecError listing every problem with its line: unreadable TOML, unknown keys with the nearest known one,
+    values of a wrong kind or out of range, keys that contradict each other, recordings that do not exist, and stack
+    paths that ``check_stack`` rejects.
     """
     try:
         return _checked(path, _read(path, check_stack), check_stack, recordings=recordings)
@@ -148,7 +148,7 @@ def _line_of(text: str, table: object, location: tuple[str | int, ...]) -> int:
 
 
 def _known(table: tuple[str | int, ...]) -> list[str]:
-    """Return the keys of the table at ``table``; none where what stands there is no table of ours."""
+    """Return the keys of the table at ``table``; none if it is not one of our tables."""
     shape: object = RaceFileTable
     for part in table:
         shape = get_args(shape)[1] if _is_named(shape) else _present(_keys_of(shape).get(str(part)))
@@ -156,20 +156,20 @@ def _known(table: tuple[str | int, ...]) -> list[str]:
 
 
 def _keys_of(shape: object) -> dict[str, Any]:
-    """Return the keys of a table, as race files have them, each with its type; none for what is no table."""
+    """Return the keys of a table as in race files, each with its type; none if ``shape`` is not a table."""
     if not (isinstance(shape, type) and issubclass(shape, BaseModel)):
         return {}
     return {field.alias or name: field.annotation for name, field in shape.model_fields.items()}
 
 
 def _home(location: tuple[str | int, ...]) -> str:
-    """Return where a key belongs that stands before all tables; empty for one that belongs nowhere."""
+    """Return a hint to the right table for a key that stands before all tables; empty if it belongs in none."""
     tables = [table for table in _known(()) if len(location) == 1 and location[0] in _known((table,))]
     return f"; write it below [{tables[0]}]" if tables else ""
 
 
 def _present(shape: object) -> object:
-    """Return a shape without the None that stands for its absence, and without its limits."""
+    """Return ``shape`` without its None and its limits."""
     for part in get_args(shape):
         inner = get_args(part)[0] if hasattr(part, "__metadata__") else part
         if _is_named(inner):
@@ -222,7 +222,7 @@ def _request(path: Path, parsed: RaceFileTable) -> RaceRequest:
         "folder": folder,
         "source": path,
         "entry": app.entry,
-        # not resolve(): a virtual environment's interpreter is a link, and the link is what matters
+        # not resolve(): a virtual environment's interpreter is a link, and must stay one
         "python": (folder / Path(app.python).expanduser()) if app.python else None,
         "ruby": (folder / Path(app.ruby).expanduser()) if app.ruby else None,
         "env_files": tuple(path.parent / name for name in app.env_file),
@@ -256,7 +256,7 @@ def _session(table: WorkloadTable | NamedWorkloadTable, path: Path) -> Path | No
 
 
 def _meant_by(path: Path, check_stack: _StackCheck) -> str:
-    """Return what to write instead of ``path``, which is no race file, to stand behind that."""
+    """Return a suggestion to append to the message that ``path`` is no race file."""
     if path.is_dir():
         file = path / "race.toml"
         return f"; did you mean {file if file.is_file() else f'--project {path}'}?"
@@ -276,7 +276,7 @@ def _meant_by(path: Path, check_stack: _StackCheck) -> str:
 
 
 def race_file_near(path: Path) -> str:
-    """Return the race file in its folder whose name is most like ``path``; empty where none is like it."""
+    """Return the race file in its folder with the name most similar to ``path``; empty if none is similar."""
     try:
         names = [str(file) for file in path.parent.glob("*.toml") if file.name != "pyproject.toml"]
     except OSError:

@@ -1,4 +1,4 @@
-"""What the user asks for, before anything is looked up: the race file and the flags, merged."""
+"""The user's request for a race, before anything is looked up: the race file and the flags, merged."""
 
 from __future__ import annotations
 
@@ -16,41 +16,41 @@ from ...stats.values import Question
 from ..results.parts import HeldPart, Parts
 
 LEAST_MEMORY_BYTES = 16 * 2**20
-"""What a bare interpreter with a small server in it needs at least."""
+"""The least memory for a bare interpreter with a small server in it."""
 MOST_SEED = 2**64 - 1
 
 
 class AskedPart(HeldPart):
-    """What a feature is asked for in a race, by flags and keys of the same names."""
+    """A feature's part of a request, given by flags and keys of the same names."""
 
     __slots__ = ()
 
     @classmethod
     def keys(cls) -> Mapping[str, Any]:
-        """Return those it has below ``[race]``, each with the type that pydantic checks."""
+        """Return the feature's keys below ``[race]``, each with the type that pydantic checks."""
         raise NotImplementedError
 
     @classmethod
     def over(cls, before: Self | None, given: Mapping[str, Any], folder: Path) -> Self | None:
-        """Return ``before`` with those of ``given`` that are its own on top; relative paths are below ``folder``.
+        """Return ``before`` updated with the feature's own keys of ``given``; relative paths are below ``folder``.
 
-        None where nothing is asked for. Raises InputError for flags that contradict each other.
+        None if nothing is requested. Raises InputError for flags that contradict each other.
         """
         raise NotImplementedError
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether the race is on the machines of a `PlaceProvider`."""
+        """True if the race runs on the machines of a `PlaceProvider`."""
         return False
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """Files that it names."""
+        """Files that the request names for this feature."""
         return ()
 
 
 def parts_over(parts: Parts, given: Mapping[str, Any], folder: Path) -> Parts:
-    """Return ``parts`` with what features find in ``given`` on top: see `AskedPart.over`."""
+    """Return ``parts`` updated with the features' own keys of ``given``: see `AskedPart.over`."""
     for each in declared(RequestPart):
         kind: type[AskedPart] = load(each.place)
         if (part := kind.over(parts.get(kind), given, folder)) is not None:
@@ -66,112 +66,112 @@ class WorkloadRequest:
     urls: tuple[str, ...] = ()
     session: Path | None = None
     stacks: tuple[str, ...] | None = None
-    """The only stacks that have it, as paths; None for all."""
+    """Paths of the only stacks that get it; None for all stacks."""
     think: bool = False
-    """Whether the recorded pauses of the session are kept."""
+    """True if the recorded pauses of the session are kept."""
     check: RightAnswers = field(default_factory=dict)
-    """What a right answer is, by path."""
+    """Rules for right answers, by path."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaceRequest:
-    """One race as asked for. None means: not said, so detected or defaulted later."""
+    """A requested race. None means not given: detected or defaulted later."""
 
     folder: Path
-    """What relative paths are relative to."""
+    """Folder that relative paths start from."""
     source: Path | None = None
     """The race file, for messages."""
     entry: Entry | None = None
     python: Path | None = None
     ruby: Path | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
-    """The app's variables."""
+    """Environment variables of the app."""
     env_files: tuple[Path, ...] = ()
-    """Files with more of them; a later one wins, and ``environment`` over all. They may hold secrets, which stay
-    there."""
+    """Files with more variables; a later file wins, and ``environment`` wins over all. They may hold secrets, which
+    stay there."""
     static: Mapping[str, Path] | None = None
     """Folders that a front end may serve, by URL prefix."""
     prepare: tuple[tuple[str, ...], ...] = ()
     """Commands that run once before the race."""
     services: tuple[str, ...] = ()
-    """What the app needs beside it, by name."""
+    """Names of the services that the app needs."""
     protect: tuple[Path, ...] = ()
     """Folders outside of the project that the app writes to."""
     most_copied_bytes: int = MOST_COPIED_BYTES
-    """What is copied of the project at most, where it cannot be covered, or is sent to other machines."""
+    """The most bytes of the project that are copied, if it cannot be covered, or is sent to other machines."""
     urls: tuple[str, ...] | None = None
     new_pages: bool = False
-    """Whether pages that nobody names are chosen anew, and not those of the project's last race."""
+    """True if pages that nobody names are chosen anew, instead of the pages of the project's last race."""
     host: str | None = None
     """The Host header."""
     headers: tuple[tuple[str, str], ...] = ()
-    """Sent with every request."""
+    """Headers of every request."""
     concurrency: tuple[int, ...] | None = None
     keep_alive: bool = True
     timeout_s: float = 10.0
     """The longest wait for an answer."""
     question: Question = Question.WINNER
     difference: float = 0.05
-    """The share that does not matter to the user: 0.05 is 5 %."""
+    """The difference that does not matter to the user: 0.05 is 5 %."""
     budget_s: float | None = None
-    """How long the whole race may take."""
+    """Time for the whole race, in seconds."""
     slice_s: float | None = None
-    """The length of a slice."""
+    """Length of a slice, in seconds."""
     seed: int | None = None
     stacks: tuple[str, ...] | None = None
-    """Paths as written."""
+    """Stack paths as written."""
     contestants: bool | None = None
-    """Whether features' `Contestants` race, too; None: where ``stacks`` names none."""
+    """True if features' `Contestants` race, too; None: only if ``stacks`` names none."""
     bundled: str | None = None
     """The name of a bundled app, in place of ``entry``."""
     servers: Path | None = None
-    """A folder with catalogue entries of the user's own."""
+    """Folder with the user's own catalogue entries."""
     session: Path | None = None
     """A recording, in place of ``urls``."""
     workloads: tuple[WorkloadRequest, ...] = ()
-    """In place of both ``urls`` and ``session``."""
+    """Several workloads, in place of ``urls`` and ``session``."""
     repeats: int | None = None
-    """How often every cell is run, each time on a fresh launch, in place of slices."""
+    """Runs of every cell, each on a fresh launch, in place of slices."""
     run_requests: int | None = None
-    """The length of such a run, in requests."""
+    """Length of a run, in requests."""
     run_requests_at: Mapping[int, int] = field(default_factory=dict)
-    """The same by concurrency, where a level has its own number."""
+    """Length of a run in requests by concurrency, for levels with a length of their own."""
     run_s: float | None = None
-    """The length of such a run, in seconds."""
+    """Length of a run, in seconds."""
     exhaustive: bool = False
-    """Whether the whole budget is spent on all stacks, however early the question is answered."""
+    """True if the whole budget is spent on all stacks, however early the question is answered."""
     give_up: bool = False
-    """Whether the race ends at half of its budget where the rest of it is unlikely to decide."""
+    """True if the race ends at half of its budget when the rest is unlikely to decide."""
     twin: bool = True
-    """Whether one stack runs twice."""
+    """True if one stack also runs as its hidden twin."""
     cores: tuple[int, ...] | None = None
-    """Those that each stack may use, by number."""
+    """Numbers of the cores that each stack may use."""
     engine_cores: tuple[int, ...] | None = None
-    """The load engine's."""
+    """Numbers of the load engine's cores."""
     memory_bytes: int | None = None
-    """The most that each stack may hold."""
+    """The most memory that each stack may hold."""
     quota: bool = False
-    """Whether a CPU quota of this container is part of what is raced."""
+    """True if a CPU quota of this container counts as part of the race."""
     priority: bool = True
-    """Whether engine, stacks and services run at a priority that other programs cannot share, where they may."""
+    """True if engine, stacks and services run at a priority that other programs cannot share, if permitted."""
     think: bool = False
-    """Whether the recorded pauses of the session are kept."""
+    """True if the recorded pauses of the session are kept."""
     check: RightAnswers = field(default_factory=dict)
-    """What a right answer is, by path."""
+    """Rules for right answers, by path."""
     parts: Parts = field(default_factory=Parts)
-    """What features are asked for."""
+    """The features' parts of the request."""
 
     def __post_init__(self) -> None:
-        # the app's processes work elsewhere
+        # the app's processes have other working directories
         object.__setattr__(self, "folder", self.folder.absolute())
 
     @property
     def sent(self) -> Mapping[str, str]:
-        """What its pages' paths and its headers say by name, secrets among it."""
+        """Values that the pages' paths and the headers send, by name, secrets included."""
         urls = [*(self.urls or ()), *(url for workload in self.workloads for url in workload.urls)]
         return sent(urls, self.headers)
 
     @property
     def asked_parts(self) -> tuple[AskedPart, ...]:
-        """What is asked of features that are here."""
+        """Parts of installed features."""
         return tuple(part for part in self.parts.held.values() if isinstance(part, AskedPart))

@@ -85,7 +85,7 @@ class _Table(BaseModel):
 
 
 def _listed(value: object) -> object:
-    """One file may stand without brackets."""
+    """Return one file without brackets as a list."""
     return [value] if isinstance(value, str) else value
 
 
@@ -133,7 +133,7 @@ class _AppTable(_Table):
 
 
 class _Requests(_Table):
-    """What is asked for: URLs in turn, or a recorded session."""
+    """Requests: URLs in turn, or a recorded session."""
 
     urls: Annotated[list[_Path_], Field(min_length=1)] | None = None
     session: Annotated[str, Field(min_length=1)] | None = None
@@ -181,7 +181,7 @@ class NamedWorkloadTable(_Requests):
 
 
 def _requests(value: object) -> int | dict[int, int]:
-    """Read ``500``, or ``{ "20" = 1000, "500" = 10000 }``: TOML's keys are text."""
+    """Return the number in ``500``, or the numbers in ``{ "20" = 1000, "500" = 10000 }``: TOML's keys are text."""
     example = 'write it like 500, or { "20" = 1000, "500" = 10000 } with a number for each concurrency'
     if isinstance(value, dict) and value:
         if not all(isinstance(key, str) and key.isascii() and key.isdigit() and len(key) < 9 for key in value):

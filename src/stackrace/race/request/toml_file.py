@@ -1,4 +1,4 @@
-"""TOML files as they are read: their tables, the lines of their keys, and what is wrong with them in words."""
+"""TOML files: their tables, the lines of their keys, and their problems in words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 _MOST_BYTES = 1 << 20
-"""More than any race file that people write; what is longer is something else."""
+"""Longer than any race file that people write; a longer file is something else."""
 
 _DEEP_KEY = re.compile(r"""(?:^|[\[{,])[ \t]*(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){50}""", re.MULTILINE)
 
@@ -25,8 +25,8 @@ _DEEP_KEY = re.compile(r"""(?:^|[\[{,])[ \t]*(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ 
 def read_text(path: Path) -> str:
     """Return the text of the race file at ``path``.
 
-    Raises SpecError for a pipe or a device, for it is read more than once; OSError or UnicodeDecodeError where it
-    cannot be read, or is too long to be one.
+    Raises SpecError for a pipe or a device, because the file is read more than once; OSError or UnicodeDecodeError
+    if it cannot be read, or is too long for a race file.
     """
     if path.exists() and not path.is_file() and not path.is_dir():
         raise SpecError(f"{path} is a pipe or a device, not a file; save the race file, and name that")
@@ -34,11 +34,10 @@ def read_text(path: Path) -> str:
 
 
 def read_table(text: str) -> dict[str, object]:
-    """Return the table that ``text`` writes down.
+    """Return the table in the TOML ``text``.
 
-    Raises TOMLDecodeError for what is no TOML, RecursionError for keys nested beyond reason, on which tomllib
-    spends the square of their depth, and ValueError for numbers of thousands of digits, which Python neither
-    reads nor writes.
+    Raises TOMLDecodeError for invalid TOML, RecursionError for keys nested so deeply that tomllib takes the square
+    of their depth, and ValueError for numbers of thousands of digits, which Python neither reads nor writes.
     """
     if _DEEP_KEY.search(text):
         raise RecursionError
@@ -141,11 +140,11 @@ _EXAMPLES = {
 }
 
 _OF_A_KIND = {"dict_type", "float_type", "list_type", "model_type", "string_type"}
-"""Errors that are best mended by looking at a right line."""
+"""Errors that an example line helps best to correct."""
 
 
 def in_words(problem: ErrorDetails) -> str:
-    """Return what to change; pydantic's own words where we have no better ones."""
+    """Return what to change; pydantic's own words if we have no better ones."""
     known = problem.get("ctx", {})
     if problem["type"] == "string_pattern_mismatch" and known.get("pattern") in _PATTERNS:
         return _PATTERNS[known["pattern"]]
@@ -158,7 +157,7 @@ def in_words(problem: ErrorDetails) -> str:
 
 
 def _example(problem: ErrorDetails) -> str:
-    """Return a right line, with the very value where that only lacks its quotes or brackets."""
+    """Return an example line, with the user's own value if that lacks only its quotes or brackets."""
     if problem["type"] not in _OF_A_KIND:
         return ""
     key, value = str(problem["loc"][-1]) if problem["loc"] else "", problem["input"]

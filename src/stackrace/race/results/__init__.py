@@ -1,1 +1,1 @@
-"""What a race has found: values that are kept and shown."""
+"""Results of a race: values that are stored and shown."""

@@ -1,4 +1,4 @@
-"""What a race answers, who leads at each level, and what would change it, as data: reports make the sentences."""
+"""Answers of a race, leaders of each level, and conditions that would change the answer, as data."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from ...measure.load import Load
 
 
 class AnswerKind(StrEnum):
-    """What is known of a race's question."""
+    """State of a race's question: answered, and how, or why not."""
 
     BEST = "best"
     """The first stack is proved better than every other."""
     GOOD = "good choice"
-    """The first stack is the best, or within the difference that matters of it."""
+    """The first stack is the best, or behind the best by no more than the difference that matters."""
     ALIKE = "alike"
-    """Between the stacks named there is no difference that matters; every other is worse."""
+    """No difference between the named stacks matters; every other stack is worse."""
     RANKED = "ranked"
     """Every pair of stacks is in order, or alike."""
     CLOSE = "close"
-    """No answer: time ran out. Of these stacks the first is the best, or behind it by ``within`` at most."""
+    """No answer: time ran out. The first of these stacks is the best, or behind the best by ``within`` at most."""
     UNDECIDED = "undecided"
     """No answer: the first stack is ahead, but how far it may be behind the best says nothing useful."""
     ALONE = "alone"
     """A single stack was asked for: there is nothing to compare it with."""
     ONLY = "only one"
-    """Of several stacks a single one could be measured, which proves nothing of it."""
+    """Only one of several stacks could be measured, which proves nothing about it."""
     NOTHING = "nothing"
     """Nothing was measured."""
     VOID = "void"
-    """Nothing of the race may be believed."""
+    """The whole race is invalid."""
 
 
 _ANSWERS = frozenset((AnswerKind.BEST, AnswerKind.GOOD, AnswerKind.ALIKE, AnswerKind.RANKED, AnswerKind.ALONE))
@@ -40,7 +40,7 @@ _ANSWERS = frozenset((AnswerKind.BEST, AnswerKind.GOOD, AnswerKind.ALIKE, Answer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The answer at the level that a race speaks of."""
+    """The answer at a race's headline level."""
 
     kind: AnswerKind
     """best: proved better than every other; good choice: the best, or within the difference that matters; alike:
@@ -48,41 +48,40 @@ class Answer:
     close: no answer, but at most ``within`` behind the best; undecided, only one (of several), nothing, void: no
     answer."""
     stacks: tuple[str, ...] = ()
-    """Whom it names, by path: the stack to take first; for ``ALIKE`` all that are."""
+    """Paths of the stacks that it names: the one to take first; for ``ALIKE`` every equal one, too."""
     rivals: tuple[str, ...] = ()
-    """Other stacks that may still be the best, the likeliest first."""
+    """Paths of other stacks that may still be the best, the likeliest first."""
     next_best: str = ""
-    """The stack that comes next after the first; empty where there is none."""
+    """Path of the stack closest to the first; empty if there is none."""
     ratio: Interval | None = None
-    """The first stack's throughput over the next best's, with its limits."""
+    """The first stack's throughput divided by the next best's, with its limits."""
     within: float | None = None
-    """How much better another stack may be at most, 0.05 for 5 %; for ``ALIKE`` how far any two of them differ."""
+    """The most that another stack may be better, 0.05 for 5 %; for ``ALIKE`` that any two of them differ."""
     blocks_needed: int | None = None
-    """How many blocks an answer is likely to take in all, where there is none yet; None where no number would
-    do."""
+    """Blocks that an answer is likely to take in all; None if there is an answer, or no number would do."""
     needed_s: float | None = None
-    """How many more seconds those take; None where that is unknown."""
+    """Seconds that the missing blocks will take; None if unknown."""
 
     most_blocks: int | None = None
-    """After how many blocks a race is looked at last, where not even they are likely to bring an answer."""
+    """Blocks after which a race is last evaluated, if not even they are likely to bring an answer."""
 
     @property
     def settled(self) -> bool:
-        """Whether the question is answered."""
+        """True if the question is answered."""
         return self.kind in _ANSWERS
 
 
 class LeadKind(StrEnum):
-    """What one level says about the first place."""
+    """State of the first place at one level."""
 
     AHEAD = "ahead"
     """The first stack is proved better than every other."""
     ALIKE = "alike"
-    """Between the stacks named there is no difference that matters."""
+    """No difference between the named stacks matters."""
     ENOUGH = "good choice"
-    """No other stack is better than the first by more than does not matter."""
+    """No other stack is better than the first by more than the difference that matters."""
     OPEN = "open"
-    """The first stack named cannot be told from the others."""
+    """The first stack named cannot be distinguished from the others."""
     ONCE = "measured once"
     """The first stack was fastest, but no stack was launched twice."""
     ALONE = "only one"
@@ -91,7 +90,7 @@ class LeadKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lead:
-    """Who holds the first place of one workload at one load level."""
+    """The leaders of one workload at one load level."""
 
     kind: LeadKind
     """ahead: proved better than every other; alike: nothing between the stacks that matters; good choice: none is
@@ -100,46 +99,46 @@ class Lead:
     load: Load
     """The load level."""
     workload: str = ""
-    """By name; empty where the race has a single one."""
+    """Name of the workload; empty if the race has only one."""
     stacks: tuple[str, ...] = ()
-    """By path; the first one leads."""
+    """Paths of the leading stacks, the first place first."""
     ratio: Interval | None = None
-    """The throughput of a stack that is ahead over that of the next best; not finite where the two never met."""
+    """The leader's throughput divided by the next best's, for ``AHEAD``; not finite if the two shared no block."""
 
     @property
     def key(self) -> tuple[LeadKind, tuple[str, ...]]:
-        """What neighbouring levels share that say the same."""
+        """The kind with its stacks; equal for levels that say the same."""
         return self.kind, () if self.kind is LeadKind.OPEN else self.stacks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LargerDifference:
-    """If differences up to ``difference`` did not matter, ``stack`` would do as well as the one named."""
+    """If differences up to ``difference`` did not matter, ``stack`` would be as good as the one named."""
 
     kind: Literal["larger difference"] = "larger difference"
-    """Which condition this is."""
+    """Name of this condition."""
     stack: str
-    """By path."""
+    """Path of that stack."""
     difference: float
-    """As a share, 0.05 for 5 %."""
+    """The larger difference as a share, 0.05 for 5 %."""
     now: float
-    """The difference that does not matter to the race."""
+    """The race's own difference that does not matter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherLevels:
-    """At other load levels of the same workload ``stack`` is proved better."""
+    """Levels of the same workload at which ``stack`` is proved better."""
 
     kind: Literal["other levels"] = "other levels"
-    """Which condition this is."""
+    """Name of this condition."""
     stack: str
     """The stack that the answer would name."""
     connections: tuple[int, ...]
-    """The levels, ascending."""
+    """Numbers of connections at those levels, ascending."""
     or_fewer: bool
-    """Whether they are all levels up to the largest of them."""
+    """True if ``connections`` are all levels up to their largest."""
     ratio: Interval | None = None
-    """Its throughput over the next best's, where it is a single level."""
+    """Throughput of ``stack`` divided by the next best's; only if it is a single level."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,31 +146,31 @@ class LatencyCounts:
     """If the p99 latency counted more than throughput, it would be ``stack``."""
 
     kind: Literal["latency counts"] = "latency counts"
-    """Which condition this is."""
+    """Name of this condition."""
     stack: str
     """The stack that the answer would name."""
     p99_s: Interval
-    """In seconds."""
+    """p99 latency of ``stack``, in seconds."""
     first_p99_s: Interval
-    """That of the stack that the answer names."""
+    """p99 latency of the stack that the answer names, in seconds."""
     at_least: bool
-    """Whether ``first_p99_s`` is a lower bound."""
+    """True if ``first_p99_s`` is a lower bound."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoErrors:
-    """If no request might fail, it would be ``stack``: ``errors`` of the ``requests`` of ``first`` failed."""
+    """If no request might fail, it would be ``stack``: ``errors`` of the ``requests`` to ``first`` failed."""
 
     kind: Literal["no errors"] = "no errors"
-    """Which condition this is."""
+    """Name of this condition."""
     stack: str
     """The stack that the answer would name."""
     first: str
     """The stack that the answer names."""
     requests: int
-    """Of ``first``."""
+    """Requests to ``first``."""
     errors: int
-    """How many of them failed."""
+    """Failed requests to ``first``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,39 +178,39 @@ class LessMemory:
     """If there were less memory than the first stack needs, it would be ``stack``."""
 
     kind: Literal["less memory"] = "less memory"
-    """Which condition this is."""
+    """Name of this condition."""
     stack: str
     """The stack that the answer would name."""
     memory_bytes: float
-    """What ``stack`` needs."""
+    """Memory of ``stack``."""
     first_memory_bytes: float
-    """What the stack needs that the answer names."""
+    """Memory of the stack that the answer names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CpuCounts:
-    """If CPU time were what costs, it would be ``stack``."""
+    """If CPU time were the main cost, it would be ``stack``."""
 
     kind: Literal["CPU counts"] = "CPU counts"
-    """Which condition this is."""
+    """Name of this condition."""
     stack: str
     """The stack that the answer would name."""
     cpu_ms_per_request: float
-    """What ``stack`` needs."""
+    """CPU time of ``stack``."""
     first_cpu_ms_per_request: float
-    """What the stack needs that the answer names."""
+    """CPU time of the stack that the answer names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LighterServices:
-    """If the app asked less of ``services``: ``share`` of the CPU time goes there."""
+    """If the app used ``services`` less: ``share`` of the CPU time goes there."""
 
     kind: Literal["lighter services"] = "lighter services"
-    """Which condition this is."""
+    """Name of this condition."""
     services: tuple[str, ...]
-    """By name, the dearest first."""
+    """Names of the services, the most expensive first."""
     share: float
-    """Of all CPU time, 0.8 for 80 %."""
+    """Share of all CPU time, 0.8 for 80 %."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,13 +218,13 @@ class LighterApp:
     """If the app cost less: ``share`` of the CPU time of ``first`` is spent in ``hop``, where the app runs."""
 
     kind: Literal["lighter app"] = "lighter app"
-    """Which condition this is."""
+    """Name of this condition."""
     first: str
     """The stack that the answer names."""
     hop: str
     """The hop that hosts the app."""
     share: float
-    """Of all CPU time, 0.8 for 80 %."""
+    """Share of all CPU time, 0.8 for 80 %."""
 
 
 Condition = (

@@ -1,4 +1,4 @@
-"""Head against base: what a race of two sides says of each response."""
+"""Head against base: the result of a race of two sides, for each response."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from ...measure.load import SIGNED
 
 
 class Response(StrEnum):
-    """What a check judges, each by itself."""
+    """A quantity that a check judges by itself."""
 
     THROUGHPUT = "throughput"
-    """Right answers per second. More of it is better; of all others, less is."""
+    """Right answers per second. More is better; for all other responses, less is better."""
     CPU = "cpu"
-    """CPU time per right answer, of the stack and the services beside it."""
+    """CPU time per right answer, of the stack and its services."""
     P99 = "p99"
-    """The 99th percentile of the latency of a side's answers, those of all its launches together."""
+    """The 99th percentile of latency, over all of a side's launches together."""
     P90 = "p90"
-    """The 90th; judged only where somebody asks for it."""
+    """The 90th percentile; judged only on request."""
     P50 = "p50"
-    """The median; the same."""
+    """The median; judged only on request."""
     MEMORY = "memory"
     """The peak of the stack's proportional set size."""
     ERRORS = "errors"
-    """The share of requests that were answered wrongly or not at all."""
+    """The share of requests that got a wrong answer or none."""
     START = "start"
     """Seconds from the start of a stack's first process to its first right answer."""
 
     @property
     def of_launch(self) -> bool:
-        """Whether a launch has one value of it, whatever workloads it meets."""
+        """True if a launch has a single value of it for all workloads."""
         return self in (Response.MEMORY, Response.START)
 
     @property
     def quantile(self) -> float | None:
-        """Which quantile of latency it is, if it is one."""
+        """The quantile of latency that it is; None for other responses."""
         return _QUANTILES.get(self)
 
 
@@ -45,32 +45,32 @@ _QUANTILES = {Response.P99: 0.99, Response.P90: 0.9, Response.P50: 0.5}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """How a response is judged. Shares: 0.05 is 5 %; of errors, percentage points."""
+    """Limits by which a response is judged. Shares: 0.05 is 5 %; for errors, percentage points."""
 
     allowance: float
-    """A slowdown of so much is no reason to fail."""
+    """Slowdown up to which a check must not fail."""
     limit: float
-    """A check passes only if it has ruled out a slowdown of so much. Between the two either answer is right."""
+    """Slowdown that a check must rule out to pass. Between the two, passing and failing are both right."""
 
 
 class State(StrEnum):
-    """What is known of one response."""
+    """State of one response."""
 
     CLEAR = "clear"
     """A slowdown beyond its limit is ruled out."""
     SLOWER = "slower"
-    """Slower than allowed: an alarm, confirmed by fresh launches alone."""
+    """Slower than allowed: an alarm that fresh launches confirmed by themselves."""
     ALARM = "alarm"
-    """An alarm that fresh launches have neither confirmed nor ruled out yet."""
+    """Alarm that fresh launches have neither confirmed nor ruled out yet."""
     OPEN = "open"
-    """Not enough was measured to say either."""
+    """Too little was measured to decide."""
     UNKNOWN = "unknown"
-    """It could not be measured."""
+    """The response could not be measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """How much worse the head is: 0.05 for 5 % slower, larger or longer, or 5 percentage points more errors."""
+    """Change for the worse: 0.05 for 5 % slower, larger or longer, or 5 percentage points more errors."""
 
     value: float = field(metadata=SIGNED)
     """The estimate; below 0 the head is better."""
@@ -82,72 +82,72 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Growth:
-    """By how much memory grows with every request, within launches."""
+    """Growth of memory with every request, within launches."""
 
     base_bytes: float = field(metadata=SIGNED)
-    """Per request."""
+    """Bytes per request of the base."""
     head_bytes: float = field(metadata=SIGNED)
-    """Per request."""
+    """Bytes per request of the head."""
     proved: bool
-    """Whether the head's surely grows, and faster than the base's."""
+    """True if the head's memory is proved to grow, and faster than the base's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ruling:
-    """What a check says of one response."""
+    """Result of a check for one response."""
 
     response: Response
-    """What was compared."""
+    """The response that was compared."""
     state: State
-    """What is shown of it."""
+    """The state that the measurements prove."""
     terms: Terms
     workload: str = ""
-    """By name; empty where there is only one, and for what a launch has one value of."""
+    """Name of the workload; empty if there is only one, and for responses that a launch has one value of."""
     base: float | None = None
-    """The geometric mean of the pairs' values, in the response's own unit; of errors, the mean share; of a quantile
-    that of all answers."""
+    """The base's geometric mean over the pairs, in the response's own unit; for errors the mean share, for a
+    quantile the quantile of all answers."""
     head: float | None = None
     change: Change | None = None
-    """With the limits that the state rests on; of an alarm without launches made since, those that raised it."""
+    """Change with the limits of the state; after an alarm those of later launches, if there are any."""
     blocks: int = 0
-    """How many pairs of launches it rests on: after an alarm only those made since."""
+    """Pairs of launches that it rests on; after an alarm only later ones."""
     alarm: int | None = None
-    """After how many pairs there was an alarm; None without."""
+    """Pairs of launches after which an alarm was raised; None without an alarm."""
     answers: int | None = None
-    """Of a quantile: right answers of the side with fewer, all launches together."""
+    """For a quantile: right answers of the side with fewer, over all launches."""
     growth: Growth | None = None
-    """Of memory that is not clear: how fast it grows; None where that is unknown."""
+    """For memory that is not clear: its growth; None if unknown."""
 
     @property
     def missed(self) -> float | None:
-        """The largest slowdown that could have been missed; None where nothing limits it."""
+        """The largest slowdown that could have been missed; None if no limit is known."""
         return None if self.change is None else self.change.high
 
 
 class Outcome(StrEnum):
-    """What came of a check."""
+    """Outcome of a check."""
 
     PASSED = "passed"
     FAILED = "failed"
     UNDECIDED = "undecided"
-    """Neither a slowdown nor its absence is shown."""
+    """Neither a slowdown nor its absence is proved."""
     REFUSED = "refused"
     """The measurements are not valid."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What a race of two sides said, for those who only show it."""
+    """Result of a race of two sides, for reports."""
 
     base: str
-    """What the base was, as people call it, with its commit, short."""
+    """Name of the base with its short commit."""
     head: str
-    """What the head was."""
+    """Name of the head with its short commit."""
     stack: str
-    """By path."""
+    """Path of the stack."""
     outcome: Outcome
-    """What it answered."""
+    """The outcome."""
     rulings: tuple[Ruling, ...]
-    """One for each response."""
+    """One ruling for each response."""
     changes: Mapping[Response, str] = field(default_factory=dict)
-    """How each response changed, in words with limits."""
+    """Change of each response in words, with limits."""

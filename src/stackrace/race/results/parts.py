@@ -1,4 +1,4 @@
-"""What features keep with a race, or with what is asked of one: each a value of its own, by its name."""
+"""Data that features store with a race or a request, each part under its own name."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
 
 
 class HeldPart:
-    """What a feature keeps with another record. Subclasses are frozen dataclasses that the codec can write."""
+    """Data that a feature stores with another record. Subclasses are frozen dataclasses for the codec."""
 
     __slots__ = ()
 
     name: ClassVar[str]
-    """By which it is kept."""
+    """Key under which it is stored."""
 
 
 class RacePart(HeldPart):
-    """What a feature keeps with a race."""
+    """Data that a feature stores with a race."""
 
     __slots__ = ()
 
     needs_every_stack: ClassVar[bool] = False
-    """Whether the race says nothing without any of its stacks: one whose launches fail gets more of them."""
+    """True if the race is useless without any one of its stacks: a stack whose launches fail gets more of them."""
     opens_singly: ClassVar[bool] = True
-    """Whether the first blocks of a race whose cells are chosen measure each cell once."""
+    """True if the first blocks of a race that chooses its cells measure each cell once."""
 
 
 _Held = TypeVar("_Held", bound=HeldPart)
@@ -42,7 +42,7 @@ class Parts:
     """The parts of a race, or of a request."""
 
     held: Mapping[str, Any] = field(default_factory=dict)
-    """By name; what was written by a feature that is not here stays as it was read."""
+    """Parts by name; data of features that are not installed stays as it was read."""
 
     def get(self, kind: type[_Held]) -> _Held | None:
         """Return the part of ``kind``; None where there is none."""
@@ -50,7 +50,7 @@ class Parts:
         return part if isinstance(part, kind) else None
 
     def known(self) -> tuple[RacePart, ...]:
-        """Return all parts whose features are here."""
+        """Return all parts whose features are installed."""
         return tuple(part for part in self.held.values() if isinstance(part, RacePart))
 
     def having(self, part: HeldPart) -> Self:
@@ -58,12 +58,12 @@ class Parts:
         return replace(self, held={**self.held, part.name: part})
 
     def lacking(self, kind: type[RacePart]) -> Self:
-        """Return these parts without that of ``kind``."""
+        """Return these parts without the one of ``kind``."""
         return replace(self, held={name: part for name, part in self.held.items() if name != kind.name})
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> CoreSchema:
-        """Return how parts travel: an object by name, each as the codec writes it."""
+        """Return the schema: an object of parts by name, each as the codec writes it."""
         from pydantic_core import core_schema
 
         def written(parts: Parts) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def _read(document: Any) -> Parts:
 
 @cache
 def shown_type() -> type:
-    """Return the record of the parts that a race's JSON document shows, each None where the race has none."""
+    """Return the record type of the parts that a race's JSON document shows, each None if the race has none."""
     members = [
         (part.member, load(part.place) | None, field(metadata={"description": part.about}))
         for part in declared(Part)

@@ -1,4 +1,4 @@
-"""A race: what was asked, and everything that came of it."""
+"""A race: the request and everything that it measured."""
 
 from __future__ import annotations
 
@@ -18,99 +18,99 @@ from .parts import Parts
 
 
 class Ending(StrEnum):
-    """Why a race ended."""
+    """The reason why a race ended."""
 
     ANSWERED = "answered"
     BUDGET = "budget"
     COMPLETED = "completed"
-    """Every run that was asked for was made."""
+    """All requested runs were made."""
     EXHAUSTED = "exhausted"
     """Nothing was left to race: stacks failed, or only one remains."""
     INTERRUPTED = "interrupted"
     HOPELESS = "hopeless"
-    """The rest of the budget was unlikely to decide, and the race was to end then."""
+    """The rest of the budget was unlikely to decide, and the user had asked to end the race then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftOut:
-    """A stack that nobody named, and that would have been raced if it could."""
+    """A stack that cannot be raced here."""
 
     stack: str
-    """Its path."""
+    """Path of the stack."""
     reason: str
-    """With what helps, as errors have it."""
+    """The reason with its remedy, as in error messages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Race:
-    """A race as it is kept: what was asked, the host, and every launch so far."""
+    """A race as stored: the request, the host, and every launch so far."""
 
     id: str
-    """Its id."""
+    """Id of the race."""
     started_at: str
-    """UTC in ISO 8601."""
+    """Start in UTC, ISO 8601."""
     version: str
-    """Of stackrace."""
+    """Version of stackrace."""
     app: str
-    """By name."""
+    """Name of the app."""
     urls: tuple[str, ...]
-    """Of its only workload; empty where there are several. A recorded session is the ``file:`` URL of its
+    """URLs of the only workload; empty if there are several. A recorded session is the ``file:`` URL of its
     recording."""
     stacks: tuple[str, ...]
-    """By path, without the twin."""
+    """Paths of the stacks, without the twin."""
     loads: tuple[Load, ...]
     """The load levels."""
     question: Question
-    """What it was to answer."""
+    """The question to answer."""
     difference: float
     """The difference in throughput that does not matter, 0.05 for 5 %."""
     budget_s: float
-    """In seconds; 0 for runs without one."""
+    """Time for the race in seconds; 0 for runs without a budget."""
     cores: Resources
-    """What every stack could use."""
+    """Cores, memory and quota that every stack may use."""
     seed: int
-    """Of every shuffle."""
+    """Seed of every shuffle."""
     host: HostFacts
     notes: tuple[str, ...] = ()
     """Sentences to be read with the result."""
     left_out: tuple[LeftOut, ...] = ()
-    """Default stacks that cannot be raced here."""
+    """Stacks that cannot be raced here."""
     facts: tuple[StackFacts, ...] = ()
     launches: tuple[Launch, ...] = ()
-    """In order of time."""
+    """All launches in order of time."""
     elapsed_s: float = 0.0
-    """The time it took, in seconds."""
+    """Duration of the race so far, in seconds."""
     ending: Ending | None = None
-    """None while the race runs, or when it was killed."""
+    """The reason why it ended; None while it runs, or if it was killed."""
     workloads: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The URLs of several workloads, by name."""
     repeats: int | None = None
-    """Runs of each cell, every one on a fresh launch; None for a race in slices."""
+    """Runs of each cell, each on a fresh launch; None for a race in slices."""
     limits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The only stacks, by path, that met a workload, by its name."""
+    """Paths of the only stacks that met a workload, by its name."""
     exhaustive: bool = False
-    """Whether no early answer was to end the race."""
+    """True if no early answer was to end the race."""
     twin: str = ""
-    """The path of the stack that also ran as its own hidden twin (``model.stack.twin_path``); empty without."""
+    """Path of the stack that also ran as its own hidden twin (``model.stack.twin_path``); empty without a twin."""
     resumed: int = 0
-    """How often the race went on after an interruption."""
+    """Number of times that the race was resumed after an interruption."""
     duty: Duty | None = None
-    """Where its time went; None where nobody took it."""
+    """Seconds by activity; None if not recorded."""
     checks: Mapping[str, RightAnswers] = field(default_factory=dict)
-    """What a right answer was by the user's word, by path, for each workload that has such rules. An only workload
-    has no name."""
+    """The user's rules for right answers, by path, for each workload that has some. An only workload has the name
+    ``""``."""
     source: Source | None = None
-    """Whose code was raced; None for bundled apps, and where nobody noted it."""
+    """Revision of the raced code; None for bundled apps, or if not recorded."""
     current: str = ""
-    """The path of the stack that is what the project runs today; empty where none is."""
+    """Path of the stack that the project runs today; empty if there is none."""
     parts: Parts = field(default_factory=Parts)
-    """What features keep with it."""
+    """Data that features store with the race."""
     network: tuple[NetworkPath, ...] = ()
-    """The ways between its engines and its hosts, a pair each, as they were before its first block, also where it
-    went on later. None where each host sends its own load."""
+    """Network paths between load engines and hosts, one for each pair, as measured before the first block, also in
+    a resumed race. Empty if each host sends its own load."""
     altered: str = ""
-    """What its store says of changes since it ended, also the last of its notes; empty where there were none."""
+    """The store's warning of changes after the race's end, also the last of its notes; empty if unchanged."""
     entry: str = ""
-    """What of the app is raced, as the race file calls it: ``shop.wsgi:application``; empty for a bundled one."""
+    """Entry point of the app as in the race file: ``shop.wsgi:application``; empty for a bundled app."""
     unserved: tuple[str, ...] = ()
-    """The stacks, by path, that do not serve the app's WebSockets; empty where it has none."""
+    """Paths of the stacks that do not serve the app's WebSockets; empty if it has none."""

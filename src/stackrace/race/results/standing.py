@@ -16,19 +16,19 @@ from .answer import Answer, AnswerKind, Condition, Lead
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Need:
-    """What the hops of one stack need; services beside it are not counted. None where nobody knows."""
+    """Memory and CPU time of one stack's hops, without services. None where unknown."""
 
     stack: str
-    """By path."""
+    """Path of the stack."""
     memory_bytes: float | None
-    """The highest sum of PSS that was seen."""
+    """The highest sum of PSS that was measured."""
     cpu_ms_per_request: float | None
-    """A mean over all requests."""
+    """The mean over all requests."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Costs:
-    """What the stack that the answer names needs, against the next row and against a cheaper equal.
+    """Needs of the stack that the answer names, against the next row and a cheaper equal.
 
     Neither memory nor CPU time has limits, so small differences say nothing.
     """
@@ -38,11 +38,11 @@ class Costs:
     second: Need
     """The best row of another stack."""
     ratio: Interval | None = None
-    """The throughput of ``first`` over that of ``second``, where it is proved better."""
+    """The throughput of ``first`` divided by that of ``second``, if proved better."""
     cheaper: Need | None = None
     """A stack of the first tier that needs clearly less, if there is one."""
     equal: bool = False
-    """Whether ``cheaper`` is proved as good; otherwise it only cannot be told from ``first``."""
+    """True if ``cheaper`` is proved as good as ``first``; otherwise the two only cannot be distinguished."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,43 +50,43 @@ class CpuTime:
     """The CPU time of one stack, in ms per request."""
 
     stack: str
-    """By path."""
+    """Path of the stack."""
     hops: Mapping[str, float]
-    """By hop of the stack, the dearest first."""
+    """CPU time by hop of the stack, the most expensive first."""
     services: Mapping[str, float] = field(default_factory=dict)
-    """By service beside the stack, such as PostgreSQL."""
+    """CPU time by service, such as PostgreSQL."""
 
     @property
     def total_ms(self) -> float:
-        """What all hops of the stack take, services left out."""
+        """CPU time of all hops, without services."""
         return sum(self.hops.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
-    """Why the second row is behind the first, as far as CPU time tells."""
+    """CPU time as the reason why the second row is behind the first."""
 
     first: CpuTime
-    """That of the leader."""
+    """CPU time of the leader."""
     second: CpuTime | None = None
-    """None where there is one row only."""
+    """CPU time of the second row; None if there is only one."""
     not_cpu: bool = False
-    """Whether the second stack is proved slower, though its requests take no more CPU time."""
+    """True if the second stack is proved slower, though its requests take no more CPU time."""
     hop: str = ""
-    """The hop that only the second stack has, where it makes most of the difference; else empty."""
+    """The hop that only the second stack has, if it makes most of the difference; else empty."""
 
 
 class StandingNotice:
-    """Subclasses are frozen dataclasses; a race's JSON document shows them as ``current``."""
+    """Base of the notice that a document shows as ``current``. Subclasses are frozen dataclasses."""
 
     __slots__ = ()
 
     unshown: ClassVar[tuple[str, ...]] = ()
-    """Fields that the document does without."""
+    """Fields left out of the document."""
 
     @property
     def is_news(self) -> bool:
-        """Whether it comes before the answer, and explains the errors of its stack."""
+        """True if it comes before the answer, and explains the errors of its stack."""
         return False
 
 
@@ -95,40 +95,40 @@ class Row:
     """One stack at one load level."""
 
     stack: str
-    """By path."""
+    """Path of the stack."""
     tier: int
-    """1 is the best: in a later one are those whose ``ratio`` has limits below 1. No order is claimed within a
-    tier."""
+    """Tier, 1 the best; the stacks of later tiers have a ``ratio`` with limits below 1. No order is claimed within
+    a tier."""
     rank: tuple[int, int]
-    """The first and the last place that the stack may hold."""
+    """The first and the last place that the stack may have."""
     throughput_per_s: Interval
-    """Right answers per second at the leader's moments: the rates of two rows have the quotient of their ratios.
-    The limits are of this rate by itself; reports show those of the ratio."""
+    """Right answers per second, scaled to the times when the leader was measured: two rows' rates divide like their
+    ratios. The limits are those of this rate alone; reports show those of the ratio."""
     ratio: Interval
-    """Its throughput over the leader's; 1 for the leader itself. The limits of all rows hold together with 95 %
-    confidence."""
+    """The stack's throughput divided by the leader's; 1 for the leader. The limits of all rows hold together with
+    95 % confidence."""
     latency: Quantiles
-    """Of all its requests together."""
+    """Latency of all requests together."""
     errors: int
     """Requests answered wrongly or not at all."""
     requests: int
-    """Requests whose fate is known, errors included."""
+    """Requests with a known outcome, errors included."""
     cpu_ms_per_request: Mapping[str, float]
-    """By hop."""
+    """CPU time by hop."""
     memory_bytes: Mapping[str, int]
-    """The peak of PSS, by hop."""
+    """The peak PSS by hop."""
     launches: int
-    """Valid ones."""
+    """Valid launches."""
     slices: int
-    """Valid ones."""
+    """Valid slices."""
     p50_without_network_s: float | None = None
-    """An estimate: the median latency less the round trip of the median answer, in seconds, at least 0. Two round
-    trips are taken off where most requests opened a connection. None where the load came from the same machine."""
+    """An estimate: the median latency less the round trip of the median answer, in seconds, at least 0. If most
+    requests opened a connection, two round trips are subtracted. None if the load came from the same machine."""
     ready_s: float | None = None
-    """Seconds from its start to its first right answer; None where that is unknown."""
+    """Median seconds from a start to the first right answer; None if unknown."""
     latency_limits: Mapping[str, Interval | None] = field(default_factory=dict)
-    """Quantiles in seconds with their 95 % limits, by name (``p99``): None for one that too few requests lie above,
-    no member for one that nobody looked at."""
+    """Quantiles in seconds with 95 % limits, by name (``p99``): None if too few requests lie above one; absent if
+    not computed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,13 +137,13 @@ class Level:
 
     load: Load
     rows: tuple[Row, ...]
-    """A row for each stack."""
+    """One row for each stack."""
     workload: str = ""
-    """By name; empty where it is the only one."""
+    """Name of the workload; empty if it is the only one."""
 
     @property
     def label(self) -> str:
-        """The level as tables name it: ``c=20``, and where a race has several workloads ``static, c=20``."""
+        """Name of the level in tables: ``c=20``, or ``static, c=20`` if a race has several workloads."""
         return self.load.named(self.workload)
 
     @property
@@ -154,74 +154,74 @@ class Level:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Withdrawal:
-    """A stack without a place in the standing, and why."""
+    """A stack without a place in the standing, and the reason."""
 
     stack: str
-    """By path."""
+    """Path of the stack."""
     failure: Failure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
-    """A stack with a figure at other levels, and why it has none at this one."""
+    """A stack with a figure at other levels, and the reason why it has none at this one."""
 
     stack: str
-    """By path."""
+    """Path of the stack."""
     load: Load
     workload: str = ""
-    """By name; empty where the race has a single one."""
+    """Name of the workload; empty if the race has only one."""
     failure: Failure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """What a race says, as data; ``report.words`` makes the sentences."""
+    """The result of a race as data; ``report.words`` makes the sentences."""
 
     answer: Answer = field(default_factory=lambda: Answer(kind=AnswerKind.NOTHING))
     headline: int = 0
-    """The level the answer speaks of, by its place in ``levels``."""
+    """Index in ``levels`` of the level that the answer is about."""
     levels: tuple[Level, ...] = ()
     """Each workload at each load level."""
     leads: tuple[Lead, ...] = ()
-    """Who holds the first place at each of ``levels``; empty where the race is void."""
+    """The leaders of each of ``levels``; empty if the race is void."""
     reason: Reason | None = None
-    """Where the CPU time of the first two rows goes."""
+    """CPU time of the first two rows."""
     costs: Costs | None = None
-    """What the winner needs, against others."""
+    """Needs of the winner, against other stacks."""
     conditions: tuple[Condition, ...] = ()
-    """What would have to be true for the answer to change, the likeliest first."""
+    """Conditions that would change the answer, the likeliest first."""
     withdrawals: tuple[Withdrawal, ...] = ()
     """Stacks without a place in the standing."""
     gaps: tuple[Gap, ...] = ()
-    """Levels at which a stack that has a place has no figure."""
+    """Levels at which a stack of the standing has no figure."""
     warnings: Mapping[str, int] = field(default_factory=dict)
-    """How often each check warned, by its name."""
+    """Warnings of each check, by its name."""
     resolution: float | None = None
-    """The smallest difference in throughput that the headline level could show, 0.04 for 4 %; None while too few
-    launches allow any limits."""
+    """The smallest difference in throughput that the headline level could show, 0.04 for 4 %; None if launches are
+    too few for limits."""
     verdict: Verdict = field(default_factory=Verdict)
-    """What the checks say about the race as a whole. Where it is invalid the race is void: believe nothing."""
+    """Result of the checks on the race as a whole. If invalid, the race is void and nothing in it counts."""
     scaling: tuple[ScalingCurve, ...] = ()
     """A curve for each stack and workload with two levels or more."""
     current: StandingNotice | None = None
-    """What the project runs today against the stack that the answer names; None where nobody knows what that is."""
+    """The project's current stack against the stack that the answer names; None if the current stack is unknown."""
     machines: tuple[MachineComparison, ...] = ()
-    """Each stack machine beside the one that measured most; empty where there is one alone. What is said of stacks
-    leaves out the blocks of machines whose ratios are unequal."""
+    """Each stack machine compared with the one that measured most; empty if there is only one. Machines with
+    unequal ratios are left out of all results about stacks."""
 
     @property
     def settled(self) -> bool:
-        """Whether the question is answered."""
+        """True if the question is answered."""
         return self.answer.settled
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """The rows of the headline level; none when nothing could be measured."""
+        """The rows of the headline level; empty if nothing could be measured."""
         return self.levels[self.headline].rows if self.levels else ()
 
     @property
     def foremost(self) -> tuple[Level, ...]:
-        """The levels to look at first: the headline, then of each other workload the highest that has rivals."""
+        """Levels to read first: the headline, then of each other workload the highest that has rivals."""
         if not self.levels:
             return ()
         headline = self.levels[self.headline]

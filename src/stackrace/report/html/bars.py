@@ -12,10 +12,10 @@ from ..sheet import Column, Tone
 from .svg import Scale, caption, extent, number, tag, text
 
 _INDENT = 0.3
-"""Per cent kept free at the left, so that a line at zero is not cut in half."""
+"""Per cent left free at the left, so that a line at zero is not cut in half."""
 _SPAN = 98.4
 _CENTRED = "translate(0,-7)"
-"""Moves a bar 14 px high to the middle of its row."""
+"""Move of a bar 14 px high to the middle of its row."""
 
 
 def percent(scale: Scale, value: float) -> str:
@@ -24,7 +24,7 @@ def percent(scale: Scale, value: float) -> str:
 
 
 def rules(scale: Scale) -> str:
-    """Return the vertical rules at the ticks; rows that touch make them one line."""
+    """Return the vertical rules at the ticks; rules of adjacent rows form one line."""
     return "".join(
         tag("line", x1=percent(scale, tick), x2=percent(scale, tick), y1="0", y2="100%",
             class_="zero" if tick == 0 else "rule")
@@ -98,7 +98,7 @@ _CLASSES = {Tone.GOOD: "holds", Tone.WRONG: "reversed"}
 
 
 def differences(column: Column) -> list[Markup]:
-    """Return each interval of ``column`` in its cell's tone, on one scale with no difference in its middle."""
+    """Return each interval of ``column`` in its cell's tone, on one scale with "no difference" in its middle."""
     if not column.intervals:
         return []
     place = (lambda ratio: math.log(max(ratio, 1e-9))) if column.ratios else float

@@ -1,4 +1,4 @@
-"""One panel of a small multiple: a fixed view box, shared scales, the others in faint grey behind."""
+"""One panel of a small multiple: a fixed view box, shared scales, the other lines in faint grey behind."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .svg import Scale, caption, number, tag, text
 WIDTH, HEIGHT = 200, 138
 LEFT, RIGHT, TOP, BOTTOM = 34, 10, 16, 20
 _HALF_DIGIT = 3.6
-"""Half the width of a character of a label, about."""
+"""Approximate half width of a character of a label."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +26,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
-    """What the panels of one multiple share: scales, and which x are named below the axis."""
+    """Common parts of the panels of one multiple: the scales, and the labels below the axis."""
 
     x: Scale
     y: Scale
@@ -41,7 +41,7 @@ class Frame:
         return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * self.y.at(value)
 
     def panel(self, inside: str, title: str, description: str, *, behind: str = "") -> str:
-        """Return the panel with ``inside`` drawn on it and the shared drawing called ``behind`` under it."""
+        """Return the panel with ``inside`` drawn over the shared drawing ``behind``."""
         under = tag("use", href=f"#{behind}") if behind else ""
         box = f"0 0 {WIDTH} {HEIGHT}"
         about = caption(title, description)
@@ -59,7 +59,7 @@ class Frame:
         return "".join(drawn)
 
     def curve(self, points: Sequence[tuple[float, float]]) -> str:
-        """Return a dashed line through ``points``: what a law says, beside what was seen."""
+        """Return a dashed line through ``points``: a fitted law beside the measurements."""
         return tag("path", d=line_path(self, points), class_="law")
 
     def mark(self, x: float) -> str:

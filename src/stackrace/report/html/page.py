@@ -1,7 +1,7 @@
-"""What all pages share: their frame and style, and foreign text as markup.
+"""Common parts of all pages: their frame and style, and foreign text as markup.
 
 Each is one self-contained file: no network, no scripts; for paper, the dark and phones too. Foreign text is
-escaped, breakable where a reader would pause, and a name that is not there is an error.
+escaped, with breaks where a reader would pause. An unknown name in a template is an error.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _LOG_LINES = 40
 
 
 def draw_page(template: str, *folders: Path, stacks: Iterable[str] = (), **values: Any) -> str:
-    """Return the page that ``template`` makes of ``values``; its sentences show the paths of ``stacks`` as such.
+    """Return the page from ``template`` with ``values``; its sentences format the paths of ``stacks``.
 
-    The template lies in this folder or in one of ``folders``, whose ``style.css`` follows the style of all pages.
+    The template is in this folder or in one of ``folders``, whose ``style.css`` follows the style of all pages.
     """
     styles = (folder / "style.css" for folder in (_HERE, *folders))
     style = "\n".join(path.read_text(encoding="utf-8") for path in styles if path.exists())
@@ -43,7 +43,7 @@ def draw_page(template: str, *folders: Path, stacks: Iterable[str] = (), **value
 
 
 def sheet_page(sections: Iterable[Section], charts: Iterable[Multiple]) -> str:
-    """Return the page of a report, whose first section has the heading; ``charts`` stand below that."""
+    """Return the page of a report, whose first section has the heading; ``charts`` stand below it."""
     first, *others = shown(sections, Medium.PAGE)
     texts = [block for block in first.blocks if isinstance(block, Paragraph)]
     heading, *texts = [Paragraph(text=first.title), *texts] if first.title else texts
@@ -54,7 +54,7 @@ def sheet_page(sections: Iterable[Section], charts: Iterable[Multiple]) -> str:
 
 
 class _PrintableTemplate(Template):
-    """Leaves no control character in the page, wherever in it foreign text stands."""
+    """Template that leaves no control character in the page, wherever foreign text stands."""
 
     def render(self, *args: Any, **values: Any) -> str:
         """Return the page."""

@@ -1,4 +1,4 @@
-"""Small multiples, a panel per stack on one scale: throughput and p99 by concurrency, memory over time."""
+"""Small multiples, one panel per stack, on one scale: throughput and p99 by concurrency, memory over time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .frame import Frame, Point, ghosts, line_path
 from .svg import Scale, linear, logarithmic, tag
 
 _STEPS = 40
-"""A fitted curve is drawn in so many pieces."""
+"""Number of pieces of a fitted curve."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Multiple:
-    """One chart: its title, its words, the drawing its panels share, and the panels."""
+    """One chart: its title, its words, the drawing shared by its panels, and the panels."""
 
     title: str
     words: str
@@ -42,7 +42,7 @@ class Multiple:
 
 
 def multiples_views(race: Race, standing: Standing) -> tuple[Multiple, ...]:
-    """Return throughput and p99 where there are two levels or more: with keep-alive, then without, by workload."""
+    """Return throughput and p99 if there are two or more levels: with keep-alive, then without, by workload."""
     views: list[Multiple] = []
     names = dict.fromkeys(level.workload for level in standing.levels)
     for place, (name, keep_alive) in enumerate(product(names, (True, False))):
@@ -150,7 +150,7 @@ def _p99_ms(row: Row) -> float:
 
 
 def _p99_limits_ms(row: Row) -> Iterator[float]:
-    """Give what the scale must hold: the value and, unless it is a bound, its limits."""
+    """Yield the values that the scale must hold: the value and, unless it is a bound, its limits."""
     point = _delay(1, row)
     yield from (value for value in (point.y, point.low, point.high) if value is not None)
 
@@ -164,7 +164,7 @@ _Line = list[tuple[float, float]]
 
 
 def memory_view(race: Race, standing: Standing) -> Multiple | None:
-    """Return the chart, or None when no memory was sampled; of runs those at the headline level."""
+    """Return the chart, or None if no memory was sampled; for runs, the chart of the headline level."""
     order = dict.fromkeys([row.stack for row in standing.rows] + list(race.stacks))
     level = standing.levels[standing.headline] if race.repeats is not None and standing.levels else None
     lines = {stack: _lines(race, stack, level) for stack in order}
@@ -196,7 +196,7 @@ def _lines(race: Race, stack: str, level: Level | None) -> list[_Line]:
 
 
 def _thin(samples: Sequence[MemorySample]) -> _Line:
-    """Return at most ``_MOST_POINTS`` points in MiB, the highest of each run of samples: no peak is lost."""
+    """Return at most ``_MOST_POINTS`` points in MiB, the highest of each group: no peak is lost."""
     line = [(sample.at_s, sample.size_bytes / 1024**2) for sample in samples]
     step = -(-len(line) // _MOST_POINTS) or 1
     return [max(line[i : i + step], key=lambda point: point[1]) for i in range(0, len(line), step)]

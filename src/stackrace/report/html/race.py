@@ -50,13 +50,13 @@ def page(race: Race, standing: Standing) -> str:
 
 
 def _columns(level: Level, current: str) -> list[Column]:
-    """Return the level's columns, the stacks first: they stay in view while the others are scrolled."""
+    """Return the level's columns, the stacks first: they stay in view while the others scroll."""
     return sorted(level_table(level, current=current).on(Medium.PAGE), key=lambda column: not column.fold_to)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Bar:
-    """One row with its drawing; ``span`` is how many rows its tier has, 0 when it is not the tier's first."""
+    """One row with its drawing; ``span`` is the number of rows of its tier, 0 unless it is the tier's first."""
 
     row: Row
     drawing: Markup
@@ -65,7 +65,7 @@ class _Bar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _BarsView:
-    """The bars of a section, and their axis."""
+    """Bars of a section with their axis."""
 
     bars: tuple[_Bar, ...]
     axis: Markup
@@ -73,7 +73,7 @@ class _BarsView:
 
 
 def _standing_view(level: Level, *, void: bool = False) -> _BarsView:
-    """Return throughput with its limits, grouped in tiers; of a ``void`` race nobody stands out."""
+    """Return throughput with its limits, grouped in tiers; in a ``void`` race no stack stands out."""
     rows, leader = level.rows, level.rows[0].throughput_per_s.value
     rates = [_against(row.ratio, leader) for row in rows]
     scale = linear(max(rate.high or rate.value for rate in rates), ticks=3)
@@ -101,7 +101,7 @@ def _span(rows: tuple[Row, ...], place: int) -> int:
 
 
 def _against(ratio: Interval, leader: float) -> Interval:
-    """Return the rate that a ratio and its limits mean beside the leader's."""
+    """Return the rate that a ratio and its limits mean relative to the leader's."""
     if ratio.low == ratio.high:  # the leader itself, or no limits are known
         return Interval(value=ratio.value * leader)
     low, high = (None if limit is None else limit * leader for limit in (ratio.low, ratio.high))
@@ -121,13 +121,13 @@ def _latency(row: Row) -> str:
 
 
 def _facts(race: Race) -> tuple[StackFacts, ...]:
-    """Return the facts of every stack in the order raced, empty ones for stacks nothing is known of."""
+    """Return the facts of every stack in the race's order, empty ones for unknown stacks."""
     known = {facts.stack: facts for facts in race.facts}
     return tuple(known.get(stack, StackFacts(stack=stack)) for stack in race.stacks)
 
 
 def _host(race: Race) -> tuple[tuple[str, str], ...]:
-    """Return the host's facts and the race's settings, which no note has, as pairs of a name and a text."""
+    """Return the host's facts and the race's settings that are not in a note, as pairs of name and text."""
     host = race.host
     budget = duration(race.budget_s) if race.budget_s else "none"
     return (

@@ -10,7 +10,7 @@ from ...base.text import one_line
 
 
 def tag(name: str, *children: str, **attributes: str | float | int | None) -> str:
-    """Return an element; ``class_`` and ``stroke_width`` lose and change their underscores, None is left out.
+    """Return an element; ``class_`` and ``stroke_width`` become ``class`` and ``stroke-width``, None is left out.
 
     ``children`` are markup already; numbers are written with at most two decimals.
     """
@@ -28,7 +28,7 @@ def text(content: str, **attributes: str | float | int | None) -> str:
 
 
 def caption(title: str, description: str = "") -> str:
-    """Return ``title`` and, when given, ``desc`` elements: the chart in words."""
+    """Return ``title`` and, if given, ``desc`` elements: the chart in words."""
     element = tag("title", escape(one_line(title)))
     return element + (tag("desc", escape(one_line(description))) if description else "")
 
@@ -54,12 +54,12 @@ def _value(value: str | float | int) -> str:
 
 _STEPS = (1, 2, 2.5, 5, 10)
 _NEAR = 0.6
-"""Steps; a scale reaches up to a round tick that is at most this far above its largest value."""
+"""Steps by which the last round tick may at most exceed the largest value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scale:
-    """Maps ``low`` … ``high`` to 0 … 1; ``ticks`` are round values between them."""
+    """Map from ``low`` … ``high`` to 0 … 1; ``ticks`` are round values between them."""
 
     low: float
     high: float
@@ -67,7 +67,7 @@ class Scale:
     log: bool = False
 
     def at(self, value: float) -> float:
-        """Return where ``value`` lies, clamped to 0 … 1."""
+        """Return the position of ``value``, clamped to 0 … 1."""
         if self.log:
             value, low, high = (math.log(max(v, 1e-12)) for v in (value, self.low, self.high))
         else:

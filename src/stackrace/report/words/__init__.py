@@ -1,1 +1,1 @@
-"""The only room that makes sentences of results: from a race and its standing, for all reports alike."""
+"""Sentences about results, for all reports alike; no other package makes them."""

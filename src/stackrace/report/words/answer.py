@@ -15,7 +15,7 @@ from .findings import failure_kind, failure_message, seen
 
 
 def answer(race: Race, standing: Standing) -> str:
-    """Return the sentence; of a void race that it is void, and why."""
+    """Return the answer's sentence; for a void race, the reasons why it is void."""
     if not standing.verdict.valid:
         return _void(standing.verdict)
     if not standing.levels:
@@ -31,7 +31,7 @@ def _unserved(race: Race, standing: Standing) -> str:
 
 
 def _where(standing: Standing) -> str:
-    """Say which level the answer speaks of, as far as there are others: ``on static, at 100 connections, ``."""
+    """Return the words for the answer's level, if there are others: ``on static, at 100 connections, ``."""
     level = standing.levels[standing.headline]
     several = len({level.load.label for level in standing.levels}) > 1
     on = f"on {level.workload}, " if level.workload else ""
@@ -62,7 +62,7 @@ def _clause(race: Race, standing: Standing) -> str:
 
 
 def _slower(standing: Standing) -> str:
-    """Say that all who cannot be the best are slower, where that is proved of each."""
+    """Return the clause that all other stacks are slower, if that is proved for each; else an empty text."""
     open_ = {*standing.answer.stacks, *standing.answer.rivals}
     others = [row for row in standing.rows if row.stack not in open_]
     if not others or any(row.tier == 1 for row in others):
@@ -92,7 +92,7 @@ def _undecided(race: Race, standing: Standing) -> str:
 
 
 def _open(standing: Standing, race: Race) -> str:
-    """Name who may still be the best, and the time or the load that would tell."""
+    """Return the clause about the stacks that may still be best, and the time or the load that would decide."""
     result = standing.answer
     if not result.rivals:
         return ""
@@ -102,16 +102,16 @@ def _open(standing: Standing, race: Race) -> str:
 
 
 _IDLE = 0.5
-"""Stacks that use less of their cores wait for something."""
+"""Share of their cores below which stacks wait for something."""
 _LONG_S = 0.05
 _ALIKE = 1.05
 
 
 def _waiting(standing: Standing, race: Race) -> str:
-    """Say that the number of connections is the limit: each waits for the app as long, and the cores are idle.
+    """Return the clause that the number of connections is the limit: all wait for the app, and the cores are idle.
 
-    An answer takes as long with fewer connections, so nobody waits for a worker. No server answers more than
-    connections over response time. Source: J. D. C. Little, Operations Research 9 (1961).
+    An answer takes as long with fewer connections, so no request waits for a worker. No server answers more than
+    connections divided by response time. Source: J. D. C. Little, Operations Research 9 (1961).
     """
     level, named = standing.levels[standing.headline], {*standing.answer.stacks, *standing.answer.rivals}
     rows = [row for row in level.rows if row.stack in named]

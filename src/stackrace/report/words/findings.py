@@ -1,7 +1,7 @@
-"""The sentences of a finding, filled in from its check's declaration and its facts, and those of a failure.
+"""Sentences of a finding, from its check's declaration and its facts, and sentences of a failure.
 
-A finding that has words of its own, as advice has, keeps them. What a remedy names goes by other names in a race
-file than on the command line of ``stackrace load``: ``Knobs`` has both.
+A finding with words of its own, such as advice, keeps them. The names in a remedy differ between a race file and
+the command line of ``stackrace load``: ``_Knobs`` has both.
 """
 
 from __future__ import annotations
@@ -23,39 +23,39 @@ from ...validity.registry import DECLARATIONS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Knobs:
-    """The phrases that differ, as a race has them. Each fits into a sentence where the checks use it."""
+    """Phrases that differ between a race, the default, and a load run. Each fits into the checks' sentences."""
 
     server: str = "stack"
-    """What is measured."""
+    """The measured thing."""
     servers: str = "stacks"
-    """All that is measured in turn."""
+    """The measured things, in turn."""
     span: str = "slice"
-    """The stretch of time that was measured."""
+    """The measured stretch of time."""
     again: str = "race"
-    """The command to give once more, as a verb."""
+    """Verb of the command to repeat."""
     concurrency: str = "[load] concurrency"
     clients: str = "--concurrency (or [load] concurrency)"
-    """What an error about too many clients begins with."""
+    """First words of an error about too many clients."""
     keep: str = "set keep_alive = true in [load]"
-    """How to have connections kept."""
+    """Way to keep connections open."""
     close: str = "keep_alive = false in [load], so that all stacks connect anew"
-    """How to have them closed."""
+    """Way to close connections."""
     own_core: str = "give the load engine a core that no stack uses"
-    """What to do where engine and server share a core."""
+    """Remedy if engine and server share a core."""
     intruder: str = "end it (if the app needs it, name it in [app] services)"
-    """What to do with whatever else runs on the engine's core."""
+    """Remedy for another program on the engine's core."""
     another_core: str = "move a core from the stacks to the load engine, or let it run on another machine"
-    """How to give the engine more than it has."""
+    """Way to give the engine more cores."""
     heavier: str = "race a workload that costs the app more, or on a machine with more cores"
-    """What to do where the engine has all it can get."""
+    """Remedy if the engine has all cores it can get."""
     longer: str = "longer slices (--slice 2s)"
-    """How to measure for longer."""
+    """Way to measure for longer."""
     quieter: str = "use a machine with dedicated CPUs, or a larger [race] budget"
-    """What helps against a machine whose cores are taken away now and then."""
+    """Remedy for a machine whose cores are taken away at times."""
     memory: str = "--memory"
-    """How to allow a stack less memory."""
+    """Flag that allows a stack less memory."""
     meant_quota: str = '; or declare it to be part of the race ("quota = true" in [race], --quota)'
-    """What else to do about a CPU quota, where it can be declared; follows another remedy."""
+    """Second remedy for a CPU quota, if it can be declared; follows another remedy."""
 
 
 RACE = _Knobs()
@@ -103,7 +103,7 @@ _FORMATS: Mapping[str, Callable[[Any], str]] = {
     "stages": lambda numbers: ", ".join(f"{number} at {stage}" for stage, number in numbers.items()),
     "tally": lambda numbers: ", ".join(f"{number} × {name}" for name, number in numbers.items()),
 }
-"""How templates have values written, beside Python's own formats."""
+"""Formats for values in templates, beside Python's own."""
 
 _LIMITS: Mapping[Unit, Callable[[float], str]] = {
     Unit.COUNT: count,
@@ -130,18 +130,18 @@ _FORMATTER = _Formatter()
 
 
 def title(finding: Finding) -> str:
-    """Name the finding's check."""
+    """Return the title of the finding's check."""
     return check_title(finding.check)
 
 
 def check_title(check: str) -> str:
-    """Name the check of this id; what has no declaration is called by a title already."""
+    """Return the title of the check with this id; without a declaration, ``check`` is a title already."""
     declared = DECLARATIONS.get(check)
     return declared.title if declared else check
 
 
 def seen(finding: Finding, knobs: _Knobs = RACE) -> str:
-    """Say what was seen."""
+    """Return the measured facts in a sentence."""
     declared = DECLARATIONS.get(finding.check)
     if finding.seen or declared is None:
         return finding.seen
@@ -149,7 +149,7 @@ def seen(finding: Finding, knobs: _Knobs = RACE) -> str:
 
 
 def remedy(finding: Finding, knobs: _Knobs = RACE) -> str:
-    """Say what to do about it."""
+    """Return the remedy."""
     declared = DECLARATIONS.get(finding.check)
     if finding.remedy or declared is None:
         return finding.remedy
@@ -157,7 +157,7 @@ def remedy(finding: Finding, knobs: _Knobs = RACE) -> str:
 
 
 def threshold(finding: Finding, knobs: _Knobs = RACE) -> str:
-    """Say what should have been."""
+    """Return the limit in words."""
     declared = DECLARATIONS.get(finding.check)
     if finding.threshold or declared is None:
         return finding.threshold
@@ -169,12 +169,12 @@ def threshold(finding: Finding, knobs: _Knobs = RACE) -> str:
 
 
 def warning(finding: Finding, knobs: _Knobs = RACE) -> str:
-    """Say in one sentence what was seen and what to do about it."""
+    """Return the measured facts and the remedy in one sentence."""
     return f"{seen(finding, knobs)}: {remedy(finding, knobs)}"
 
 
 def refusal(finding: Finding, knobs: _Knobs = RACE) -> str:
-    """Say why nothing is started, beginning with what the reader can turn."""
+    """Return the clause about why nothing is started, which begins with the option to change."""
     option = knobs.memory if finding.check == memory_limit.declaration.id else knobs.clients
     lead = f"{option}: {seen(finding, knobs)}, {threshold(finding, knobs)}"
     return f"{lead}; {remedy(finding, knobs)}"
@@ -185,23 +185,23 @@ class FindingDocument:
     """One check's complaint in a JSON document: its values, and its sentences."""
 
     id: str
-    """The check's id."""
+    """Id of the check."""
     check: str
-    """The check's title."""
+    """Title of the check."""
     effect: Effect
-    """What follows for the measurement."""
+    """Consequence for the measurement."""
     value: float | None = field(metadata={"signed": True})
-    """What was measured, in ``unit``."""
+    """Measured value, in ``unit``."""
     limit: float | None = field(metadata={"signed": True})
-    """What ``value`` crossed."""
+    """Limit that ``value`` crossed."""
     unit: Unit
-    """What `value` and `limit` are counted in."""
+    """Unit of `value` and `limit`."""
     seen: str
-    """What was seen."""
+    """Measured facts in words."""
     threshold: str
-    """What should have been."""
+    """Limit in words."""
     remedy: str
-    """What to do about it."""
+    """Remedy."""
 
 
 def finding_document(finding: Finding, knobs: _Knobs = RACE) -> FindingDocument:
@@ -224,7 +224,7 @@ def _limit_in_words(unit: Unit, limit: float) -> str:
 
 
 def _filled(texts: str | Mapping[str, str], key: str, finding: Finding, knobs: _Knobs) -> str:
-    """Fill a declared text; what somebody else kept may lack what it names, and is then shown as it is."""
+    """Return the declared text with its values; a stored finding that lacks some is shown plainly."""
     values = {**finding.facts, "value": finding.value, "limit": finding.limit, "knob": knobs}
     try:
         return _FORMATTER.vformat(texts if isinstance(texts, str) else texts[key], (), values)
@@ -267,16 +267,16 @@ _SPENT_ON = {
     "warming_s": "warming up",
     "stopping_s": "waiting for stacks to stop",
 }
-"""What keeps a launch from a slice; all else is spent on measuring others."""
+"""Waits that keep a launch from a slice; all other time is spent on measuring other cells."""
 
 
 def failure_kind(failure: Failure) -> str:
-    """Say how the stack failed, as what follows its name: ``did not start``."""
+    """Return the failure as a predicate: ``did not start``."""
     return _KINDS[failure.kind]
 
 
 def failure_message(failure: Failure, there: str = "") -> str:
-    """Say what happened, of one level ``there``; empty where the kind of failure says it all."""
+    """Return the details of the failure, for one level ``there``; empty if the kind of failure says it all."""
     if failure.before is not None:
         before = replace(failure, kind=failure.before, before=None, shortfall=None)
         cut = failure_message(replace(failure, before=None))
@@ -300,7 +300,7 @@ def failure_message(failure: Failure, there: str = "") -> str:
 
 
 def shortfall_words(why: Shortfall) -> str:
-    """Say what kept a launch from what was planned, as a clause."""
+    """Return the reason for a launch's missing slices, as a clause."""
     words = _ENDED_BY[why.ended_by] + (f" ({why.words.rstrip('.')})" if why.words else "")
     name, spent_s = max(why.spent_s.items(), key=lambda item: item[1], default=("", 0.0))
     if why.ended_by not in (EndedBy.BUDGET, EndedBy.SHARE) or not spent_s:
@@ -312,18 +312,18 @@ _CONTENTION = contention.declaration.id
 
 
 def disturbed(disturbance: Disturbance) -> str:
-    """Say who has the race's cores."""
+    """Return the clause about the program that uses the race's cores."""
     who = disturbance.offenders[0].label if disturbance.offenders else "other programs"
     return f"waiting for quiet: {who} has {percent(disturbance.share)} of the race's cores"
 
 
 def busy(verdicts: Iterable[Verdict]) -> str:
-    """Say that other programs let nothing be measured; empty where slices were refused for something else."""
+    """Return the clause that other programs kept the machine busy; empty if slices had other faults."""
     every = list(verdicts)
     usual = usual_refusal(every)
     if usual is None or not DECLARATIONS[usual.check].passing:
         return ""
-    # the gravest that names who it was, where there is one
+    # the most serious finding that names the program, if there is one
     named = [finding for verdict in every for finding in verdict.findings if finding.check == _CONTENTION]
     refused = max(named, key=lambda finding: finding.value or 0.0, default=usual)
     return f"this machine is busy: {seen(refused)}; nothing could be measured; {remedy(refused)}"

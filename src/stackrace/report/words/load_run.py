@@ -1,4 +1,4 @@
-"""What one run of the engine means, in words."""
+"""Sentences about one run of the load engine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LOCAL_CERTIFICATE = "accept any certificate with --insecure, or trust its issue
 
 
 def headline(ran: FinishedRun) -> str:
-    """Return the throughput, and what was offered where that was said."""
+    """Return the throughput, and the offered rate if one was given."""
     rate = f"{number(ran.result.throughput_per_s)} requests/s"
     if ran.load.rate_per_s is None:
         return rate
@@ -26,7 +26,7 @@ def headline(ran: FinishedRun) -> str:
 
 
 def late_connections(unopened: int, connections: int) -> tuple[str, ...]:
-    """Return a note where the server did not take all connections before the run."""
+    """Return a note if the server did not accept all connections before the run."""
     if not unopened:
         return ()
     return (
@@ -36,7 +36,7 @@ def late_connections(unopened: int, connections: int) -> tuple[str, ...]:
 
 
 def accounting(ran: FinishedRun) -> str:
-    """Return what was sent how, and what became of it: every scheduled request once."""
+    """Return the number of requests, their connections and their outcomes: every scheduled request once."""
     result, counts = ran.result, ran.result.counts
     fates = [f"{count(counts.ok)} right"]
     if counts.errors:
@@ -53,7 +53,7 @@ def accounting(ran: FinishedRun) -> str:
 
 
 def failures(ran: FinishedRun) -> Iterator[str]:
-    """Yield one line for each way in which requests went wrong, with what to look at."""
+    """Yield one line for each kind of failed requests, with a hint where to look."""
     counts = ran.result.counts
     if counts.non2xx:
         yield f"{count(counts.non2xx)} answers had {_expected(ran)}{_classes(ran)}: {_status_hint(ran)}"
@@ -74,7 +74,7 @@ def failures(ran: FinishedRun) -> Iterator[str]:
 
 
 def engine(ran: FinishedRun) -> Iterator[str]:
-    """Yield what the engine says of itself, so that its part in the figures can be judged."""
+    """Yield the engine's own figures, so that its influence on the results can be judged."""
     result = ran.result
     answered = result.counts.ok + result.counts.non2xx + result.counts.failed.get("body", 0)
     worked_s = max(result.generator_cpu_s - result.generator_spin_s, 0.0)
@@ -90,7 +90,7 @@ def engine(ran: FinishedRun) -> Iterator[str]:
         yield f"Its connections had no request under way {percent(max(result.dead_time, 0.0))} of the time."
     if result.ceiling_per_s:
         share = result.throughput_per_s / result.ceiling_per_s
-        # two digits are all that such a short look can give
+        # such a short measurement justifies only two digits
         ceiling = count(float(f"{result.ceiling_per_s:.2g}"))
         yield (
             f"Its ceiling here is {ceiling}/s{' without TLS' if ran.target.tls else ''}; "
@@ -161,7 +161,7 @@ def _classes(ran: FinishedRun) -> str:
 
 
 def _wrong_classes(ran: FinishedRun) -> dict[str, int]:
-    """Return the answers with a wrong status by its class; of classes that also right ones have, what is known."""
+    """Return the number of wrong answers by status class; in a class that is also right, as far as known."""
     wanted = {f"{(answer.status or 200) // 100}xx" for answer in ran.target.workload.answers} or {"2xx"}
     others = {name: amount for name, amount in ran.result.status_classes.items() if amount and name not in wanted}
     rest = ran.result.counts.non2xx - sum(others.values())

@@ -1,4 +1,4 @@
-"""What is foretold of a race before it begins: how long it will take, and what was chosen because of that."""
+"""Forecast of a race before it starts: its likely duration, and the choices that follow."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from ..figures import listed
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 _SIDE_BY_SIDE = 1.3
-"""From so many times a single process's loading on it is told that processes load the app side by side."""
+"""Factor over a single process's loading from which the time of side-by-side loading is mentioned."""
 
 _DIFFERENCES = (0.01, 0.02, 0.03, 0.05, 0.1)
-"""Differences that are proposed in place of one that is too small."""
+"""Differences to suggest in place of one that is too small."""
 
 
 def outlook(plan: RacePlan, request: RaceRequest) -> tuple[str, ...]:
-    """Return what is to be known before the race, one or two sentences each; nothing where all goes as usual.
+    """Return the sentences to read before the race, one or two each; none if everything is as usual.
 
-    Reckoned from how long the app takes for an answer and from what launches usually take; the first blocks tell
-    better. Runs foretell nothing: they take as long as they take.
+    The estimates rest on the app's response time and on usual launches; the first blocks give better ones. Runs
+    have no forecast: they take as long as they take.
     """
     if plan.race.repeats is not None or plan.budget_s is None:
         return ()
     levels = tuple(_of_levels(plan, request))
-    # the page's time is told once, and only where it is the reason
+    # the page's time is given once, and only if it is the reason
     reason = "" if levels or _needed_slice_s(plan) <= SLICE_S else f"{_page(plan)}. "
     reason += _loading(plan)
     time = (_as_one(reason, sentence) for sentence in _of_time(plan, plan.budget_s))
@@ -44,7 +44,7 @@ def outlook(plan: RacePlan, request: RaceRequest) -> tuple[str, ...]:
 
 
 def estimate(plan: RacePlan) -> str:
-    """Return how long the race is likely to take, where `outlook` does not say it; empty where nobody can tell."""
+    """Return the sentence about the race's likely duration, unless `outlook` has it; empty if unknown."""
     if plan.race.repeats is not None or plan.budget_s is None or plan.race.exhaustive or len(plan.stacks) < 2:
         return ""
     if any(_of_time(plan, plan.budget_s)):
@@ -58,7 +58,7 @@ def _needed(plan: RacePlan, seconds: float, stacks: int) -> str:
 
 
 def _of_levels(plan: RacePlan, request: RaceRequest) -> Iterator[str]:
-    """Say why the levels are not the usual ones, or that those asked for will make requests time out."""
+    """Yield sentences about unusual levels, and about levels at which requests will time out."""
     cores = len(plan.race.cores.stack_cores)
     slowest = max((workload.page for workload in plan.workloads), key=lambda page: response_s(page, 1, cores))
     levels = [load.concurrency for load in plan.race.loads]
@@ -80,7 +80,7 @@ def _of_levels(plan: RacePlan, request: RaceRequest) -> Iterator[str]:
 
 
 def _loading(plan: RacePlan) -> str:
-    """Tell how long the app takes until its first answer, if launches take long for it; the sentence goes on."""
+    """Return the app's time until its first answer, if it makes launches long; the sentence goes on after it."""
     each_s, alone_s = planned_launch_s(plan, plan.left_out), plan.loading.wall_s
     if each_s <= USUAL_LAUNCH_S:
         return ""
@@ -89,7 +89,7 @@ def _loading(plan: RacePlan) -> str:
 
 
 def _as_one(reason: str, sentence: str) -> str:
-    """Return ``sentence`` after its reason; after a colon it goes on in small letters."""
+    """Return ``sentence`` after its reason; after a colon it continues in lower case."""
     return reason + (sentence[0].lower() + sentence[1:] if reason.endswith(": ") else sentence)
 
 
@@ -134,7 +134,7 @@ def _of_one_block(plan: RacePlan, budget_s: float) -> str:
 
 
 def _of_difference(plan: RacePlan) -> Iterator[str]:
-    """Say that a difference is too small to be found, were the best stacks as close to one another as that."""
+    """Yield the sentence that the difference is too small to be proved if the best stacks are that close."""
     stacks = len(plan.stacks)
     if stacks < 2 or plan.race.exhaustive or _is_told(stacks, plan.race.difference):
         return

@@ -1,4 +1,4 @@
-"""What every report says of the race itself: why it ended, what it could show, what each stack had."""
+"""Sentences of every report about the race itself: why it ended, what it could show, what each stack had."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from ..figures import listed
 from .findings import shortfall_words
 
 CONDITIONS = "What would change this answer"
-"""The heading over the standing's conditions."""
+"""Heading over the standing's conditions."""
 
 VOID = "The race is void: these figures show what was measured, not who is better."
-"""Stands with the figures of a void race."""
+"""Sentence beside the figures of a void race."""
 
 _MOST_RESOLUTION = 1.0
-"""A race that could not even tell a stack from one twice as fast has no resolution worth a number."""
+"""The largest resolution worth a number: beyond it, the race could not even prove that a stack is twice as fast."""
 
 _LEAST_SHARE = 0.005
-"""Less of a race's time is not worth a word."""
+"""The smallest share of a race's time worth mentioning."""
 
 _ENFORCED = {
     Enforcement.CGROUP: "a control group",
@@ -59,7 +59,7 @@ _ENDINGS = {
 
 
 def ending(race: Race, standing: Standing) -> str:
-    """Say why the race ended and whether its question is answered."""
+    """Return the sentences about why the race ended, and whether its question is answered."""
     if not standing.verdict.valid and race.ending is Ending.ANSWERED:
         return "The race ended because its question seemed to be answered."
     sentence = _ENDINGS[race.ending]
@@ -72,7 +72,7 @@ def ending(race: Race, standing: Standing) -> str:
 
 
 def notes(race: Race, standing: Standing) -> tuple[str, ...]:
-    """Return what stands below every report: what could be seen, and under which conditions the race was held."""
+    """Return the notes below every report: the differences it could show, and the conditions of the race."""
     sentences = (
         resolution(race, standing), _limits_note(standing), _ratios_note(standing), _twin(race),
         _resources(race), *_network(race), _resumed(race), _duty(race), *_right_answers(race),
@@ -108,7 +108,7 @@ def version_words(versions: Mapping[str, str]) -> str:
 
 
 def resolution(race: Race, standing: Standing) -> str:
-    """Say which differences this race can show, and which do not matter to it."""
+    """Return the sentence about the differences that this race can show, and those that do not matter to it."""
     matters = f"those below {percent(race.difference)} do not matter to it"
     if standing.resolution is None:
         return "Too few launches for limits yet."
@@ -141,7 +141,7 @@ def _resources(race: Race) -> str:
 
 
 def _network(race: Race) -> Iterator[str]:
-    """Say of each way between an engine and a host what it carries, and what it loses."""
+    """Yield a sentence about the speed and the losses of each network path between an engine and a host."""
     for path in race.network:
         trip = f"{milliseconds(path.round_trip_s)} ms there and back"
         trips = f"{trip} (p99 {milliseconds(path.round_trip_p99_s)} ms)"
@@ -156,7 +156,7 @@ def _machines(race: Race) -> tuple[str, ...]:
 
 
 def _senders(race: Race) -> dict[str, float]:
-    """Return the machines whose engines sent the load, each with its way in seconds; none for the stacks' own."""
+    """Return the machines that sent the load, with their round trip in seconds; none for the stacks' own."""
     ways_s: dict[str, float] = {}
     for share in (s for launch in race.launches for slice_ in launch.slices for s in slice_.result.engines):
         ways_s[share.name] = max(share.round_trip_s, ways_s.get(share.name, 0.0))
@@ -164,7 +164,7 @@ def _senders(race: Race) -> dict[str, float]:
 
 
 def heading(level: Level) -> str:
-    """Head the standing of one level."""
+    """Return the heading of a level's standing."""
     clean = "" if any(row.errors for row in level.rows) else ", no errors"
     return f"Standing {level.where}, latencies in ms{clean}"
 
@@ -258,7 +258,7 @@ _MOST_URLS = 3
 
 
 def debug(race: Race) -> str:
-    """Say that the app ran in its debug mode; empty where it did not."""
+    """Return the sentence that the app ran in debug mode; empty if it did not."""
     found = any(
         finding.check == debug_on.declaration.id
         for launch in race.launches
@@ -269,7 +269,7 @@ def debug(race: Race) -> str:
 
 
 def raced(race: Race) -> str:
-    """Say which app and which URLs were raced, how much of it, until when, and on which machine."""
+    """Return the sentences about the raced app and URLs, the number of launches, the time, and the machine."""
     app = f"{race.app} ({race.entry})" if race.entry else race.app
     launches = of(sum(not launch.cut_short for launch in race.launches), "launch")
     took = duration(race.elapsed_s)
@@ -319,7 +319,7 @@ def _machine(race: Race) -> str:
 
 
 def left_out(race: Race) -> str:
-    """Name the stacks that could not be raced here, those of one reason together; empty where all could."""
+    """Return the sentence about the stacks that could not be raced here, grouped by reason; empty if all could."""
     by_reason = sorted(race.left_out, key=lambda each: each.reason)
     groups = (
         f"{' and '.join(each.stack for each in group)} ({reason})"

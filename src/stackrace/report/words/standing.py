@@ -20,28 +20,28 @@ from .answer import answer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StandingWords:
-    """A standing in sentences, each empty where there is nothing to say."""
+    """Sentences about a standing, each empty if there is nothing to say."""
 
     answer: str
-    """Who wins, by how much, and how sure that is."""
+    """The winner, its lead, and how sure that is."""
     leads: str = ""
-    """Who leads at which load levels."""
+    """The leaders at each load level."""
     reason: str = ""
-    """Where the CPU time goes."""
+    """CPU time of the first two stacks."""
     costs: str = ""
-    """What the winner needs in memory and CPU time."""
+    """Memory and CPU time of the winner."""
     failing: str = ""
-    """Where what the project runs today fails under load."""
+    """Failure of the project's current stack under load."""
     current: str = ""
-    """How far what the project runs today is from the best."""
+    """Distance of the project's current stack from the best."""
     machines: str = ""
-    """How equal several machines were, and which of them was left out."""
+    """Differences between several machines, and the machines left out."""
     conditions: tuple[str, ...] = ()
-    """What would have to be true for the answer to change, the likeliest first."""
+    """Conditions that would change the answer, the likeliest first."""
 
 
 def words_of(race: Race, standing: Standing) -> StandingWords:
-    """Return the sentences about ``standing``; of a void race only that it is void."""
+    """Return the sentences about ``standing``; for a void race only the reasons why it is void."""
     if not standing.verdict.valid:
         return StandingWords(answer=answer(race, standing))
     return StandingWords(
@@ -57,12 +57,12 @@ def words_of(race: Race, standing: Standing) -> StandingWords:
 
 
 def _leads(levels: Sequence[Lead], race: Race) -> str:
-    """Return a sentence for each workload, and for each way of connecting; empty where there is one level only."""
+    """Return a sentence for each workload, and for each way of connecting; empty if there is only one level."""
     return _of_all(levels, levels, race) if len(levels) > 1 else ""
 
 
 def elsewhere(standing: Standing, race: Race) -> str:
-    """Return the same of the levels that the answer does not speak of; empty where there are none."""
+    """Return such sentences for all levels but the headline; empty if there are none."""
     level = standing.levels[standing.headline] if standing.levels else None
     others = [lead for lead in standing.leads
               if level is None or (lead.workload, lead.load) != (level.workload, level.load)]  # fmt: skip
@@ -70,7 +70,7 @@ def elsewhere(standing: Standing, race: Race) -> str:
 
 
 def _of_all(levels: Sequence[Lead], known: Sequence[Lead], race: Race, *, other: str = "") -> str:
-    """Word ``levels``; where all that are ``known`` are of several workloads or ways, each says of which it is."""
+    """Return the sentences about ``levels``; each names its workload or connections if ``known`` has several."""
     series: dict[tuple[str, bool], list[Lead]] = {}
     for lead in levels:
         series.setdefault((lead.workload, lead.load.keep_alive), []).append(lead)
@@ -136,7 +136,7 @@ def _clause(group: Sequence[Lead], difference: float) -> str:
 
 
 def _margin(ratios: Sequence[Interval]) -> str:
-    """Word the margins of several levels as one: from the least to the largest, within the outermost limits."""
+    """Return the margins of several levels as one: from the least to the largest, within the outermost limits."""
     known = [ratio for ratio in ratios if math.isfinite(ratio.value)]
     if not known:
         return ""
@@ -161,7 +161,7 @@ def _reason(why: Reason | None) -> str:
 
 
 def _spending(time: CpuTime) -> str:
-    """Word CPU time: ``0.52 ms of CPU time per request (81 % in gunicorn, 19 % in nginx)``."""
+    """Return CPU time in words: ``0.52 ms of CPU time per request (81 % in gunicorn, 19 % in nginx)``."""
     shares = [f"{percent(ms / time.total_ms)} in {hop}" for hop, ms in time.hops.items()]
     split = f" ({', '.join(shares)})" if len(shares) > 1 else ""
     services = [f"{number(ms)} ms in {service}" for service, ms in time.services.items()]
@@ -170,9 +170,9 @@ def _spending(time: CpuTime) -> str:
 
 
 def costs(needs: Costs | None, *, short: bool = False) -> str:
-    """Return the sentences; empty where no cost is known.
+    """Return the sentences about costs; empty if no cost is known.
 
-    ``short`` leaves out limits and what tables show, and of two sentences the first: a screen has a line for them.
+    ``short`` leaves out limits, figures of tables, and the first of two sentences: a screen has one line.
     """
     if needs is None:
         return ""
@@ -212,7 +212,7 @@ def _shares(need: Need, other: Need, *, short: bool) -> list[str]:
 
 
 def _of(ratio: float) -> str:
-    """Word a ratio with its article: ``a third of the``, ``about the same``."""
+    """Return a ratio in words with an article: ``a third of the``, ``about the same``."""
     return f"{share(ratio)}the" if abs(ratio - 1) >= 0.05 else "about the same"
 
 
@@ -268,7 +268,7 @@ def _span(limits: Interval) -> str:
 
 
 def machines(compared: Sequence[MachineComparison]) -> str:
-    """Return the sentences; empty where there is one machine alone."""
+    """Return the sentences about machines; empty if there is only one."""
     return " ".join(text for one in compared for text in (*_speed(one), *_ratios(one)))
 
 

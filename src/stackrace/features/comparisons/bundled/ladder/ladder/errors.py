@@ -1,4 +1,4 @@
-"""What the ladder says when it cannot climb."""
+"""Errors of the ladder."""
 
 
 class LadderError(Exception):

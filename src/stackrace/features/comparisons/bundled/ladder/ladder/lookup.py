@@ -1,4 +1,4 @@
-"""What is looked up, the same on every rung."""
+"""The key and the value of the lookup, the same on every rung."""
 
 KEY = 1
 VALUE = "Hello world!"

@@ -10,7 +10,7 @@ FILL = f"REPLACE INTO {TABLE} (id, value) VALUES (%s, %s)"
 
 
 def main():
-    """Fill both; drivers are imported here, so that a missing one is said in our words."""
+    """Fill table and memcached; drivers are imported here, so that a missing one gets our message."""
     try:
         from .rungs import memcached, mysqldb
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Where the services are: DATABASE_URL, MEMCACHED_SOCKET and MEMCACHED_SERVER as the drivers want them."""
+"""Addresses of the services: DATABASE_URL, MEMCACHED_SOCKET and MEMCACHED_SERVER in the drivers' form."""
 
 import os
 from urllib.parse import unquote, urlsplit

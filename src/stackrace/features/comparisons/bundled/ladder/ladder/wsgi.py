@@ -1,4 +1,4 @@
-"""The WSGI application: no framework, so that nothing but the server and the lookup costs anything. PEP 3333."""
+"""The WSGI application, without a framework, so that only the server and the lookup cost anything. PEP 3333."""
 
 import os
 from importlib import import_module
@@ -41,7 +41,7 @@ LOOKUPS = lookups()
 
 
 def application(environ, start_response):
-    """Answer with what the rung of this path finds and a newline: 13 bytes on every rung."""
+    """Answer with the result of the path's rung and a newline: 13 bytes on every rung."""
     lookup = LOOKUPS.get(environ.get("PATH_INFO", ""))
     if lookup is None:
         return _answer(start_response, "404 Not Found", "The rungs are " + " ".join(LOOKUPS))

@@ -6,5 +6,5 @@ FILE = Path(__file__).parents[2] / "static" / "hello.txt"
 
 
 def lookup():
-    """Return its text without the newline that every answer gets."""
+    """Return the file's text without the newline that every answer gets."""
     return FILE.read_text(encoding="utf-8").removesuffix("\n")

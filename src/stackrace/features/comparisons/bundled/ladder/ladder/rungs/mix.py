@@ -1,4 +1,4 @@
-"""What the author of the ladder predicted without measuring it: 90 % memcached hits, 10 % ORM, and 5 % logic.
+"""The mix that the ladder's author predicted without measuring it: 90 % memcached hits, 10 % ORM, and 5 % logic.
 
 The shares are counted, not drawn, so that each process keeps them exactly in every ten requests. What a share of
 an unknown whole costs cannot be built, so the logic is a fixed amount of plain Python: some ten microseconds, about
@@ -16,7 +16,7 @@ _requests = count()
 
 
 def lookup():
-    """Return what the fifth request of each ten finds through the ORM, and the others in memcached."""
+    """Return the value: through the ORM for the fifth request of each ten, from memcached for the others."""
     # next() on a count is atomic, so threads share the turns exactly.
     turn = next(_requests) % ROUND
     value = sqlalchemy.lookup() if turn == ROUND // 2 else memcached.lookup()

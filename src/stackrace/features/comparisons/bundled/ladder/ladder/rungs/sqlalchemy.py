@@ -33,7 +33,7 @@ _making = Lock()
 
 def engine():
     """Return the process's only engine with its pool, made at the first request."""
-    # two threads that ask for what is not cached yet would make one each
+    # without the lock, two threads could make one each
     with _making:
         return _engine()
 

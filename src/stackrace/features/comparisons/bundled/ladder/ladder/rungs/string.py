@@ -1,8 +1,8 @@
-"""A Python string from a global: what a request costs without any lookup."""
+"""A Python string from a global: the cost of a request without any lookup."""
 
 from ..lookup import VALUE
 
 
 def lookup():
-    """Return it."""
+    """Return the string."""
     return VALUE
