@@ -290,10 +290,11 @@ def test_what_was_observed_races(tmp_path, start, brief):
         ("no-such-shop", "'no-such-shop' is neither a unit of systemd's that runs nor a container"),
         ("../shop", "'../shop' is no process, port, container or unit; write 1234"),
         ("", "'' is no process"),
-        (str(os.getpid()), "name the server's process, or its port as :8000"),
+        ("self", "name the server's process, or its port as :8000"),
     ],
 )
 def test_what_is_no_target_is_refused_with_a_way_out(target, said):
+    target = str(os.getpid()) if target == "self" else target
     with pytest.raises(observe.ObservationError, match=re.escape(said)):
         observe.observe(target)
     if target:
