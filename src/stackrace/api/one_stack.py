@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from ..base.errors import InputError, LaunchError
 from ..deploy.preparing import OnPreparing, Preparing, Step
-from ..deploy.running_stack import Running
+from ..deploy.running_stack import Running, versions_of
 from ..deploy.shutdown import stop
 from ..race.preparation.deployment import Deployment, set_up
 from ..race.request.request import RaceRequest
@@ -20,6 +20,12 @@ class StackUp:
 
     deployment: Deployment
     running: Running
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Version of each server and of the interpreter, by name; empty where it is unknown."""
+        runtime = self.running.parts[0][0].site.app.runtime
+        return versions_of(self.running.stack, self.deployment.launcher.catalogue, runtime)
 
     def refuse_dead(self) -> None:
         """Raise LaunchError with the last log lines of a process that ended by itself."""

@@ -14,7 +14,7 @@ from .options import apart, complete_stack, requested
 from .request_flags import APP_OPTIONS, RequestFlags, request_flags
 
 if TYPE_CHECKING:
-    from ..deploy.running_stack import Running
+    from ..api.one_stack import StackUp
 
 _LOOK_S = 0.5
 
@@ -54,7 +54,7 @@ def command(words: tuple[str, ...], stack: str | None, flags: RequestFlags, port
     with Announcer() as say, stack_up(request, say, port=port) as up:
         say.done()
         try:
-            _announce(up.running, up.deployment.workloads[0].host)
+            _announce(up)
             while True:
                 up.refuse_dead()
                 time.sleep(_LOOK_S)
@@ -69,10 +69,14 @@ def _only(stacks: tuple[str, ...]) -> str | None:
     return stacks[0] if stacks else None
 
 
-def _announce(running: Running, host: str) -> None:
+def _announce(up: StackUp) -> None:
+    from ..report.words.race_words import version_words
+
+    running, host = up.running, up.deployment.workloads[0].host
     address = f"http://{running.host}:{running.port}/"
     click.echo(f"{running.stack.path} answers at {address} after {duration(running.ready_s)}")
     for hop, pids in running.hops.items():
         click.echo(f"  {hop}: process {', '.join(map(str, pids))}")
+    click.echo(f"  Versions: {version_words(up.versions)}")
     click.echo(f"  Host header: {host}; configuration and logs: {running.directory}")
     click.echo("Ctrl-C stops it.")

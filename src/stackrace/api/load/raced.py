@@ -12,6 +12,7 @@ from ...measure.engine.load_run import Target
 from ...measure.engine.url import parse
 from ...race.preparation.sessions import with_bundled_sessions
 from ...race.request.request import RaceRequest, WorkloadRequest
+from ...report.words.race_words import version_words
 from ..one_stack import StackUp, of_one_stack, stack_up
 from .measure import LoadSetup, allow_files, engine_cores, set_up_load
 from .options import LoadOptions, flag, refuse_contradictions
@@ -127,7 +128,7 @@ def _on_stack(options: LoadOptions, up: StackUp) -> LoadSetup:
     running, cores = up.running, up.deployment.cores
     (workload,) = up.deployment.workloads
     target = Target(
-        urls=(f"http://{running.host}:{running.port}/ ({running.stack.path})",),
+        urls=(f"http://{running.host}:{running.port}/ ({running.stack.path}: {version_words(up.versions)})",),
         address=(running.host, running.port),
         workload=workload,
         tls=None,
