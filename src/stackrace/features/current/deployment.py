@@ -12,6 +12,7 @@ from ...app.app import Entry
 from ...app.project_files import ProjectFiles, is_exported, is_platform, likelihood, problem_of, repository_folders
 from ...app.projects.deployment import DeploymentCommand, commands_of_file, deployment_commands
 from ...app.projects.deployment_command import shown, text_of
+from ...app.projects.framework_commands import as_server
 from ...app.projects.kubernetes import is_manifest
 from ...app.projects.served_app import served_app
 from ...app.projects.starts import starts
@@ -35,6 +36,7 @@ from .request import CurrentRequest
 _ELSEWHERE = {
     "cherryd": "CherryPy's own server",
     "passenger": "Passenger",
+    "litestar": "Litestar's command",
     "pserve": "the server that Pyramid's file names",
     "robyn": "Robyn's own server",
     "sanic": "Sanic's own server",
@@ -187,7 +189,7 @@ class _Reading:
         """Note the servers that ``commands`` start, and the commands that are no server of the catalogue's."""
         for command in commands:
             found, why = starts(command, self.project, self.programs.keys() | _ELSEWHERE.keys())
-            for start in found:
+            for start in (as_server(each, self.project) for each in found):
                 spec = self.programs.get(start.words[0])
                 if spec is not None and spec.native is not None:
                     self.hops.append(read_hop(start, spec, spec.native, self.project, self.python, why))

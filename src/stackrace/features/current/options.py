@@ -157,7 +157,7 @@ def _take_file(hop: ReadHop, python: Path | None) -> None:
         hop.change(change.key, change.theirs, change.concern)
     hop.at = None
     for gap in reading.not_taken:
-        hop.gap(gap.what, gap.why, gap.weight, (hop.config, gap.line))
+        hop.gap(gap.what, gap.why, gap.weight, (shown(gap.file, hop.root) if gap.file else hop.config, gap.line))
     for name, expression in reading.computed.items():
         # a word that no setting has
         if (value := _quoted(expression)) and name not in hop.settings:
@@ -226,7 +226,8 @@ def _take_answers(hop: ReadHop, reading: FileReading, asked: _Asked) -> None:
     for name in reading.computed.keys() - effective.keys() - hop.settings.keys() - {*reading.settings}:
         what = f"{name} = {reading.computed[name]}"
         hop.gap(what, "Stackrace does not know what it comes to", Weight.SIZE, (hop.config, 0))
-    decided = {change.key for change in reading.changes}
+    # what a race decides anyhow may be another by default, where variables are
+    decided = {change.key for change in reading.changes} | hop.native.decided_keys.keys()
     for key in sorted(theirs.keys() | races.keys()):
         if theirs.get(key) != races.get(key) and key not in decided and not _is_setting(hop, key, asked):
             hop.gap(key, "it hangs on variables that the deployment sets, and a race does not: add [app] env")
