@@ -111,6 +111,8 @@ class ReadHop:
     def set_value(self, setting_name: str, name: str, value: str | None, what: str) -> None:
         """Set a setting to what the option ``name`` says, which a gap calls ``what``."""
         setting = self.spec.setting(setting_name)
+        if value is None and self.native.row(name).is_switch and type(setting.default) is int:
+            value = "1"
         known = self.native.words_of(setting_name) or None
         taken = _value(setting, name, value, known)
         if taken is None and known is not None and (derived := self._derived(value or "", known)):

@@ -26,7 +26,17 @@ from ...native_options import (
     switches,
 )
 from ...stack import Origin, Setting, Settings, SettingValue
-from ..settings import ACCESS_LOG, MOST_REQUESTS, MOST_SECONDS, RECYCLING, STATIC, in_threads, processes, threads
+from ..settings import (
+    ACCESS_LOG,
+    KEEP_ALIVE,
+    MOST_REQUESTS,
+    MOST_SECONDS,
+    RECYCLING,
+    STATIC,
+    in_threads,
+    processes,
+    threads,
+)
 from ..templates import PLAIN
 
 _SECTION = "uwsgi"
@@ -75,7 +85,7 @@ def _said(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, SettingValue 
         row = OPTIONS.row(key)
         if row.setting is not None:
             name = row.setting.name
-            yield name, _value(value, OPTIONS.defaults[name]), value
+            yield name, _value(value or "1" * row.is_switch, OPTIONS.defaults[name]), value
         if row.implies is not None:
             yield *row.implies, value
 
@@ -219,8 +229,14 @@ def _ignored(text: str) -> Iterator[tuple[str, str]]:
             yield key, "".join(get_close_matches(key, _names(), n=1))
 
 
+def _idle(settings: Settings) -> frozenset[str]:
+    """Return what does nothing where no HTTP router is started by name."""
+    return frozenset({"keep_alive", "auto_chunked"} if settings.get("http") != "router" else ())
+
+
 OPTIONS = NativeOptions(
     programs=("uwsgi", "pyuwsgi"),
+    idle=_idle,
     ignored=_ignored,
     underscores=True,
     prefix="UWSGI_",
@@ -350,7 +366,33 @@ OPTIONS = NativeOptions(
         Option("scgi-socket", concern=Concern.ADDRESS, protocol="scgi"),
         Option("protocol", concern=Concern.ADDRESS, protocol=""),
         Option("socket-protocol", concern=Concern.ADDRESS, protocol=""),
-        *switches("http-keepalive, http-auto-chunked", Concern.ADDRESS),
+        Option(
+            "http-keepalive",
+            setting=replace(
+                KEEP_ALIVE,
+                minimum=0,
+                only={"http": ("router", "auto")},
+                closes={
+                    0: "uWSGI's HTTP router closes after every answer without http-keepalive: use keep_alive=5"
+                },
+                help="Seconds an idle connection is kept, with http=router and auto only; 0 closes it after every "
+                "answer, which is uWSGI's own default.",
+            ),
+            default=0,
+            is_switch=True,
+        ),
+        Option(
+            "http-auto-chunked",
+            setting=Setting(
+                name="auto_chunked",
+                default=True,
+                origin=Origin.RECOMMENDED,
+                only={"http": ("router", "auto")},
+                help="Keep connections also where the app says no length of its answer, with http=router and auto only.",
+            ),
+            default=False,
+            is_switch=True,
+        ),
         *decided(
             Concern.ADDRESS,
             "http-to, http11-socket, https, https-socket, puwsgi-socket, raw-socket, shared-socket, map-socket, "
