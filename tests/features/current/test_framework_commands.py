@@ -60,3 +60,11 @@ def test_an_include_that_cannot_be_followed_is_named(tmp_path):
     found = read(tmp_path, {"uwsgi.ini": MAIN.format("ini = /etc/%(name).ini")})
     assert [(gap.file, gap.line, gap.what) for gap in found.gaps] == [("uwsgi.ini", 2, "ini = /etc/%(name).ini")]
     assert found.is_partial
+
+
+def test_a_file_that_needs_a_variable_of_the_race_is_asked_with_it(tmp_path):
+    code = "import json, os\nworkers = json.loads(os.environ['CFG'])['workers']\n"
+    files = {"Procfile": "web: gunicorn a:b", "gunicorn.conf.py": code}
+    assert read(tmp_path, files).is_partial
+    found = read(tmp_path, files, environment={"CFG": '{"workers": 5}'})
+    assert (found.effective[0], found.gaps) == ("workers=5", ())

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 
 from ...app.app import Entry
 from ...app.project_files import ProjectFiles, is_exported, is_platform, likelihood, problem_of, repository_folders
@@ -60,12 +61,14 @@ def current_deployment(
     file: Path | None = None,
     entry: Entry | None = None,
     python: Path | None = None,
+    environment: Mapping[str, str] = MappingProxyType({}),
 ) -> CurrentDeployment | None:
     """Return what the project in ``folder`` runs today, by its deployment files or by ``file`` alone.
 
     ``specs`` is the catalogue by server name. Where some of the servers start the app ``entry``, others count as
-    those of other apps; ``python`` is the app's interpreter, as far as these are known. None where no file starts
-    one of its servers. Raises InputError for a ``file`` that is not there, or starts none.
+    those of other apps; ``python`` is the app's interpreter, as far as these are known; ``environment`` has the
+    variables of a race. None where no file starts one of its servers. Raises InputError for a ``file`` that is
+    not there, or starts none.
     """
     if file is not None and not is_file(file):
         raise InputError(
@@ -75,7 +78,7 @@ def current_deployment(
     places = [base, *_above(base)] if file is None else [_home(file, base)]
     found = None
     for root in places:
-        here = _Reading(root, base, specs, file, python).deployment(entry)
+        here = _Reading(root, base, specs, file, python, environment).deployment(entry)
         # a server's own file says less than a command that names it
         if here is not None and (file or (here.stack and Path(here.file).suffix not in _OWN_SUFFIXES)):
             return here
@@ -121,8 +124,15 @@ class _Reading:
     """What the files below ``root``, or ``file`` alone, start of the app in ``base``."""
 
     def __init__(
-        self, root: Path, base: Path, specs: Mapping[str, ServerSpec], file: Path | None, python: Path | None
+        self,
+        root: Path,
+        base: Path,
+        specs: Mapping[str, ServerSpec],
+        file: Path | None,
+        python: Path | None,
+        environment: Mapping[str, str],
     ) -> None:
+        self.environment = environment
         self.root, self.base, self.specs, self.file, self.python = root, base, specs, file, python
         self.project, self.fronts = ProjectFiles(root), Fronts(root, specs, file)
         self.programs = {name: spec for spec in specs.values() if spec.native for name in spec.native.programs}
@@ -192,7 +202,9 @@ class _Reading:
             for start in (as_server(each, self.project) for each in found):
                 spec = self.programs.get(start.words[0])
                 if spec is not None and spec.native is not None:
-                    self.hops.append(read_hop(start, spec, spec.native, self.project, self.python, why))
+                    self.hops.append(
+                        read_hop(start, spec, spec.native, self.project, self.python, why, self.environment)
+                    )
                 else:
                     problem = f"it is served by {_ELSEWHERE[start.words[0]]}, which Stackrace does not race"
                     self.unraced.append(_Unraced(command=start, problem=problem, is_served=True))
@@ -361,7 +373,7 @@ def current_stack(
     if wanted is None and request.stacks is not None:
         return None
     file = wanted if isinstance(wanted, Path) else None
-    deployment = current_deployment(request.folder, catalogue.specs, file, entry, interpreter)
+    deployment = current_deployment(request.folder, catalogue.specs, file, entry, interpreter, request.environment)
     if deployment is None:
         return None
     stack, problem = _parsed(deployment, request.folder, catalogue, offered)

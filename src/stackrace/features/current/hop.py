@@ -36,6 +36,8 @@ class ReadHop:
     native: NativeOptions
     """Its own options: how its words are read."""
     project: ProjectFiles
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """The variables that a race has, by ``[app] env``."""
     settings: dict[str, SettingValue] = field(default_factory=dict)
     """What the command says of settings."""
     options: list[tuple[str, str | None]] = field(default_factory=list)

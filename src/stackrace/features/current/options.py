@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 
 from ...app.app import Entry, EntryKind
 from ...app.project_files import ProjectFiles
@@ -49,12 +50,13 @@ def read_hop(
     project: ProjectFiles,
     python: Path | None = None,
     problem: str = "",
+    environment: Mapping[str, str] = MappingProxyType({}),
 ) -> ReadHop:
     """Return what ``command`` starts in the ``project``, as far as a path can say it.
 
-    ``problem`` says why that may be something else.
+    ``problem`` says why that may be something else; ``environment`` has the variables of a race.
     """
-    hop = ReadHop(command, spec, native, project)
+    hop = ReadHop(command, spec, native, project, environment)
     if problem:
         hop.gap(command.words[0], problem, Weight.SIZE)
     _take_variables(hop)
@@ -190,10 +192,12 @@ def _ask_server(hop: ReadHop, path: Path, python: Path | None) -> _Asked | None:
     if script is None:
         return None
     folder = hop.root / hop.command.folder
-    known = tuple(sorted((name, value) for name, value in hop.command.variables.items() if not unknown(value)))
+    ours = hop.environment
+    known = {**ours} | {name: value for name, value in hop.command.variables.items() if not unknown(value)}
+    both = (tuple(sorted(each.items())) for each in (known, ours))
     command = (str(python or sys.executable), str(script), str(path))
     place = folder if is_folder(folder) else hop.root
-    theirs, races = (_answer(command, hop.root, place, variables, text_of(path)) for variables in (known, ()))
+    theirs, races = (_answer(command, hop.root, place, variables, text_of(path)) for variables in both)
     return None if theirs is None or races is None else (theirs, races)
 
 
@@ -302,6 +306,8 @@ def take_settings_variable(hop: ReadHop, entry: Entry | None) -> None:
 
 
 def _miss_variable(hop: ReadHop, name: str, place: tuple[str, int], before: str = "") -> None:
+    if name in hop.environment:
+        return
     why = f'the deployment sets this variable, and a race does not: add [app] env = {{ {name} = "…" }}'
     hop.gap(name, before + why, place=place)
 

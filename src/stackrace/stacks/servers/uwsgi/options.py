@@ -388,7 +388,7 @@ OPTIONS = NativeOptions(
                 default=True,
                 origin=Origin.RECOMMENDED,
                 only={"http": ("router", "auto")},
-                help="Keep connections also where the app says no length of its answer, with http=router and auto only.",
+                help="Keep connections also where an answer has no length, with http=router and auto only.",
             ),
             default=False,
             is_switch=True,
