@@ -284,7 +284,7 @@ class Hop:
         reasons = (
             setting.closes.get(self.settings[setting.name], "")
             for setting in self.spec.settings
-            if setting.name in self.settings
+            if setting.name in self.settings and setting.applies(self.settings)
         )
         return next(filter(None, reasons), "")
 

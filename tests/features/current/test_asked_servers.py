@@ -26,7 +26,7 @@ FILES = {
             "base.ini": "[uwsgi]\nthreads = 2\n",
         },
         "uwsgi --ini uwsgi.ini",
-        ("uwsgi:processes=4,threads=2,harakiri=9,config=uwsgi.ini", 8),
+        ("uwsgi:processes=4,harakiri=9,config=uwsgi.ini", 8),
     ),
 }
 

@@ -73,7 +73,7 @@ COMMANDS = {
     ),
     "uWSGI": (
         "uwsgi --http :80 --master -p 4 --threads 2 --wsgi-file app.py",
-        "uwsgi:processes=4,threads=2,http=router",
+        "uwsgi:processes=4,threads=2,http=router,keep_alive=0,auto_chunked=off",
     ),
     "mod_wsgi-express": (
         "mod_wsgi-express start-server wsgi.py --processes 4 --threads 2",

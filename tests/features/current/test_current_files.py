@@ -27,7 +27,7 @@ FILES = {
     "a section of its own": (
         {"Procfile": "web: uwsgi --ini uwsgi.ini:prod\n",
          "uwsgi.ini": "[uwsgi]\nprocesses = 9\n[prod]\nhttp = :80\nprocesses = 4\nbuffer-size = 32768\n"},
-        "uwsgi:processes=4,http=router,--buffer-size=32768",
+        "uwsgi:processes=4,http=router,keep_alive=0,auto_chunked=off,--buffer-size=32768",
     ),
     "the same without an option": (
         {"Procfile": "web: uwsgi uwsgi.ini:prod\n", "uwsgi.ini": "[uwsgi]\n[prod]\nprocesses = 4\n"},
@@ -64,7 +64,7 @@ GAPS = {
         {"Procfile": "web: hypercorn -c h.toml a:b\n", "h.toml": "#\nh2_max_frame_size = 7\n"}, ("h.toml", 2),
     ),
     "a file within a file": (
-        {"Procfile": "web: uwsgi u.ini\n", "u.ini": "[uwsgi]\nini = base.ini\n", "base.ini": ""}, ("u.ini", 2),
+        {"Procfile": "web: uwsgi u.ini\n", "u.ini": "[uwsgi]\nini = base.ini\n"}, ("u.ini", 2),
     ),
 }  # fmt: skip
 

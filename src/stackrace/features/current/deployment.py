@@ -7,12 +7,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 
 from ...app.app import Entry
 from ...app.environment import read_env_files
 from ...app.project_files import ProjectFiles, is_exported, is_platform, likelihood, problem_of, repository_folders
 from ...app.projects.deployment import DeploymentCommand, commands_of_file, deployment_commands
 from ...app.projects.deployment_command import shown, text_of
+from ...app.projects.framework_commands import as_server
 from ...app.projects.kubernetes import is_manifest
 from ...app.projects.served_app import served_app
 from ...app.projects.starts import starts
@@ -37,6 +39,7 @@ from .running import Observation, observed_in
 _ELSEWHERE = {
     "cherryd": "CherryPy's own server",
     "passenger": "Passenger",
+    "litestar": "Litestar's command",
     "pserve": "the server that Pyramid's file names",
     "robyn": "Robyn's own server",
     "sanic": "Sanic's own server",
@@ -60,24 +63,26 @@ def current_deployment(
     file: Path | None = None,
     entry: Entry | None = None,
     python: Path | None = None,
+    environment: Mapping[str, str] = MappingProxyType({}),
 ) -> CurrentDeployment | None:
     """Return what the project in ``folder`` runs today, by its deployment files or by ``file`` alone.
 
     ``specs`` is the catalogue by server name. Where some of the servers start the app ``entry``, others count as
-    those of other apps; ``python`` is the app's interpreter, as far as these are known. None where no file starts
-    one of its servers. Raises InputError for a ``file`` that is not there, or starts none.
+    those of other apps; ``python`` is the app's interpreter, as far as these are known; ``environment`` has the
+    variables of a race. None where no file starts one of its servers. Raises InputError for a ``file`` that is
+    not there, or starts none.
     """
     if file is not None and not is_file(file):
         raise InputError(
             f"there is no file {file} to take the current deployment from; correct --current, or [race] current"
         )
     if file is not None and (running := observed_in(file)):
-        return running_deployment(running, folder, specs, entry, python)
+        return running_deployment(running, folder, specs, entry, python, environment)
     base, file = folder.absolute(), file and file.absolute()
     places = [base, *_above(base)] if file is None else [_home(file, base)]
     found = None
     for root in places:
-        here = _Reading(root, base, specs, file, python).deployment(entry)
+        here = _Reading(root, base, specs, file, python, environment).deployment(entry)
         # a server's own file says less than a command that names it
         if here is not None and (file or (here.stack and Path(here.file).suffix not in _OWN_SUFFIXES)):
             return here
@@ -91,10 +96,11 @@ def running_deployment(
     specs: Mapping[str, ServerSpec],
     entry: Entry | None = None,
     python: Path | None = None,
+    environment: Mapping[str, str] = MappingProxyType({}),
 ) -> CurrentDeployment:
     """Return what was observed to run, with the project's files in ``folder`` that its command line names."""
     base = folder.absolute()
-    reading = _Reading(base, base, specs, None, python, running)
+    reading = _Reading(base, base, specs, None, python, environment, running)
     unknown = f"Stackrace knows no server in its command line, or no file of the project {base} that it runs"
     return reading.deployment(entry) or CurrentDeployment(stack="", file=running.place, problem=unknown)
 
@@ -143,8 +149,10 @@ class _Reading:
         specs: Mapping[str, ServerSpec],
         file: Path | None,
         python: Path | None,
+        environment: Mapping[str, str],
         running: Observation | None = None,
     ) -> None:
+        self.environment = environment
         self.root, self.base, self.specs, self.file, self.python = root, base, specs, file, python
         self.running = running
         self.project, self.fronts = ProjectFiles(root), Fronts(root, specs, file)
@@ -219,10 +227,12 @@ class _Reading:
         """Note the servers that ``commands`` start, and the commands that are no server of the catalogue's."""
         for command in commands:
             found, why = starts(command, self.project, self.programs.keys() | _ELSEWHERE.keys())
-            for start in found:
+            for start in (as_server(each, self.project) for each in found):
                 spec = self.programs.get(start.words[0])
                 if spec is not None and spec.native is not None:
-                    self.hops.append(read_hop(start, spec, spec.native, self.project, self.python, why))
+                    self.hops.append(
+                        read_hop(start, spec, spec.native, self.project, self.python, why, self.environment)
+                    )
                 else:
                     problem = f"it is served by {_ELSEWHERE[start.words[0]]}, which Stackrace does not race"
                     self.unraced.append(_Unraced(command=start, problem=problem, is_served=True))
@@ -393,7 +403,8 @@ def current_stack(
     if wanted is None and request.stacks is not None:
         return None
     file = wanted if isinstance(wanted, Path) else None
-    deployment = current_deployment(request.folder, catalogue.specs, file, entry, interpreter)
+    given = {**read_env_files(request.env_files), **request.environment}
+    deployment = current_deployment(request.folder, catalogue.specs, file, entry, interpreter, given)
     if deployment is None:
         return None
     stack, problem = _parsed(deployment, request.folder, catalogue, offered)
@@ -401,7 +412,6 @@ def current_stack(
         stack, problem = None, refusal("it", lacks, install_command(lacks, request.servers)).message
     elif stack is not None and (reason := unready(stack, catalogue, python)):
         stack, problem = None, reason
-    given = {*request.environment, *read_env_files(request.env_files)}
     variables = tuple(name for name in deployment.variables if name not in given)
     return CurrentStack(deployment=replace(deployment, problem=problem, variables=variables), stack=stack)
 

@@ -36,6 +36,8 @@ class ReadHop:
     native: NativeOptions
     """Its own options: how its words are read."""
     project: ProjectFiles
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """The variables that a race has, by ``[app] env``."""
     settings: dict[str, SettingValue] = field(default_factory=dict)
     """What the command says of settings."""
     options: list[tuple[str, str | None]] = field(default_factory=list)
@@ -111,6 +113,8 @@ class ReadHop:
     def set_value(self, setting_name: str, name: str, value: str | None, what: str) -> None:
         """Set a setting to what the option ``name`` says, which a gap calls ``what``."""
         setting = self.spec.setting(setting_name)
+        if value is None and self.native.row(name).is_switch and type(setting.default) is int:
+            value = "1"
         known = self.native.words_of(setting_name) or None
         taken = _value(setting, name, value, known)
         if taken is None and known is not None and (derived := self._derived(value or "", known)):

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 
 from ...app.app import Entry, EntryKind
 from ...app.project_files import ProjectFiles
@@ -49,12 +50,13 @@ def read_hop(
     project: ProjectFiles,
     python: Path | None = None,
     problem: str = "",
+    environment: Mapping[str, str] = MappingProxyType({}),
 ) -> ReadHop:
     """Return what ``command`` starts in the ``project``, as far as a path can say it.
 
-    ``problem`` says why that may be something else.
+    ``problem`` says why that may be something else; ``environment`` has the variables of a race.
     """
-    hop = ReadHop(command, spec, native, project)
+    hop = ReadHop(command, spec, native, project, environment)
     if problem:
         hop.gap(command.words[0], problem, Weight.SIZE)
     _take_variables(hop)
@@ -157,7 +159,7 @@ def _take_file(hop: ReadHop, python: Path | None) -> None:
         hop.change(change.key, change.theirs, change.concern)
     hop.at = None
     for gap in reading.not_taken:
-        hop.gap(gap.what, gap.why, gap.weight, (hop.config, gap.line))
+        hop.gap(gap.what, gap.why, gap.weight, (shown(gap.file, hop.root) if gap.file else hop.config, gap.line))
     for name, expression in reading.computed.items():
         # a word that no setting has
         if (value := _quoted(expression)) and name not in hop.settings:
@@ -190,10 +192,12 @@ def _ask_server(hop: ReadHop, path: Path, python: Path | None) -> _Asked | None:
     if script is None:
         return None
     folder = hop.root / hop.command.folder
-    known = tuple(sorted((name, value) for name, value in hop.command.variables.items() if not unknown(value)))
+    ours = hop.environment
+    known = {**ours} | {name: value for name, value in hop.command.variables.items() if not unknown(value)}
+    both = (tuple(sorted(each.items())) for each in (known, ours))
     command = (str(python or sys.executable), str(script), str(path))
     place = folder if is_folder(folder) else hop.root
-    theirs, races = (_answer(command, hop.root, place, variables, text_of(path)) for variables in (known, ()))
+    theirs, races = (_answer(command, hop.root, place, variables, text_of(path)) for variables in both)
     return None if theirs is None or races is None else (theirs, races)
 
 
@@ -226,7 +230,8 @@ def _take_answers(hop: ReadHop, reading: FileReading, asked: _Asked) -> None:
     for name in reading.computed.keys() - effective.keys() - hop.settings.keys() - {*reading.settings}:
         what = f"{name} = {reading.computed[name]}"
         hop.gap(what, "Stackrace does not know what it comes to", Weight.SIZE, (hop.config, 0))
-    decided = {change.key for change in reading.changes}
+    # what a race decides anyhow may be another by default, where variables are
+    decided = {change.key for change in reading.changes} | hop.native.decided_keys.keys()
     for key in sorted(theirs.keys() | races.keys()):
         if theirs.get(key) != races.get(key) and key not in decided and not _is_setting(hop, key, asked):
             hop.gap(key, "it hangs on variables that the deployment sets, and a race does not: add [app] env")
@@ -301,6 +306,8 @@ def take_settings_variable(hop: ReadHop, entry: Entry | None) -> None:
 
 
 def _miss_variable(hop: ReadHop, name: str, place: tuple[str, int], before: str = "") -> None:
+    if name in hop.environment:
+        return
     why = f'the deployment sets this variable, and a race does not: add [app] env = {{ {name} = "…" }}'
     hop.gap(name, before + why, place=place)
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
 from ....base.errors import LaunchError
+from ....base.files import by_last_parts, is_file, read_text, real_path
 from ...native_options import (
     Change,
     Concern,
@@ -19,36 +20,58 @@ from ...native_options import (
     NativeOptions,
     NotTaken,
     Option,
+    Weight,
     decided,
     passed,
     switches,
 )
 from ...stack import Origin, Setting, Settings, SettingValue
-from ..settings import ACCESS_LOG, MOST_REQUESTS, MOST_SECONDS, RECYCLING, STATIC, in_threads, processes, threads
+from ..settings import (
+    ACCESS_LOG,
+    KEEP_ALIVE,
+    MOST_REQUESTS,
+    MOST_SECONDS,
+    RECYCLING,
+    STATIC,
+    in_threads,
+    processes,
+    threads,
+)
 from ..templates import PLAIN
 
 _SECTION = "uwsgi"
 _LINE = re.compile(r"\s*([^=;#\s\[][^=\s]*)\s*(?:=(.*))?$")
 _FILES = ("ini", "yaml", "json", "xml", "include", "inherit")
+_INCLUDES = ("ini", "include", "inherit")
+_NAMED = re.compile(r":(\w+)$")
+"""The section that stands behind a file."""
+_MOST_DEEP = 5
 _TRUE = ("true", "1", "yes", "on", "")
 
 
-def _read(text: str, *_: Path) -> FileReading:
-    """Return the contents of an ini file. Raises ValueError if it has no section [uwsgi]."""
+def _read(text: str, path: Path, folder: Path) -> FileReading:
+    """Return the contents of an ini file with its includes. Raises ValueError if it has no section [uwsgi]."""
     if not re.search(r"^[ \t]*\[uwsgi\]", text, re.MULTILINE):
         raise ValueError("it has no section [uwsgi]")
-    pairs = _pairs_of(text, _SECTION)
+    lines = [line for line in _followed(text, path, folder) if line.key]
+    pairs = [(line.key, line.value) for line in lines]
     rows = [(key, value, OPTIONS.row(key).concern) for key, value in pairs if key not in _FILES]
-    whole = text.splitlines()
     missing = [
-        NotTaken(line=whole.index(line) + 1, what=line.strip(), why="the settings of this other file are missing")
-        for key, _, line in _lines(text)
-        if key in _FILES
+        NotTaken(
+            file=None if line.file == path else line.file,
+            line=line.number,
+            what=line.whole.strip(),
+            why="this other file cannot be read, and may say anything",
+            weight=Weight.SIZE,
+        )
+        for line in lines
+        if line.key in _FILES
     ]
     return replace(
         OPTIONS.reading(_said(pairs)),
         changes=tuple(Change(key=key, theirs=value, concern=concern) for key, value, concern in rows if concern),
         not_taken=tuple(missing),
+        files=frozenset(str(line.file.relative_to(folder)) for line in lines if line.file != path),
     )
 
 
@@ -62,13 +85,13 @@ def _said(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, SettingValue 
         row = OPTIONS.row(key)
         if row.setting is not None:
             name = row.setting.name
-            yield name, _value(value, OPTIONS.defaults[name]), value
+            yield name, _value(value or "1" * row.is_switch, OPTIONS.defaults[name]), value
         if row.implies is not None:
             yield *row.implies, value
 
 
 def _pairs_of(text: str, section: str) -> list[tuple[str, str]]:
-    return [(key, value) for key, value, _ in _lines(text, section) if key]
+    return [(line.key, line.value) for line in _lines(text, section) if line.key]
 
 
 def theirs(file: NativeFile, chosen: Collection[str], kept: Collection[Concern] = ()) -> str:
@@ -77,22 +100,61 @@ def theirs(file: NativeFile, chosen: Collection[str], kept: Collection[Concern] 
     Options of the concerns ``kept`` stay.
     """
     left = []
-    for key, _, line in _lines(file.text):
-        row = OPTIONS.row(key)
-        if (not row.concern or row.concern in kept) and (row.setting is None or row.setting.name not in chosen):
-            left.append(_placed(line, file.path))
+    here = file.here or file.path
+    for line in _followed(file.text, here, file.folder):
+        row = OPTIONS.row(line.key)
+        is_left = line.key not in _FILES and (not row.concern or row.concern in kept)
+        if is_left and (row.setting is None or row.setting.name not in chosen):
+            left.append(_placed(line.whole, file.path if line.file == here else line.file))
     return "\n".join(left)
 
 
-def _lines(text: str, section: str = _SECTION) -> Iterator[tuple[str, str, str]]:
-    """Yield key, value and whole line of a section; the key is empty in comments and blank lines."""
+@dataclass(frozen=True, slots=True)
+class _Line:
+    key: str
+    """Empty in comments and blank lines."""
+    value: str
+    whole: str
+    number: int
+    file: Path
+
+
+def _lines(text: str, section: str, path: Path = Path()) -> Iterator[_Line]:
+    """Yield the lines of a section in the file at ``path``."""
     inside = False
-    for line in text.splitlines():
+    for number, line in enumerate(text.splitlines(), 1):
         if line.lstrip().startswith("["):
             inside = line.strip() == f"[{section}]"
         elif inside:
             match = _LINE.match(line)
-            yield (match[1].replace("_", "-"), (match[2] or "").strip(), line) if match else ("", "", line)
+            key, value = (match[1].replace("_", "-"), (match[2] or "").strip()) if match else ("", "")
+            yield _Line(key, value, line, number, path)
+
+
+def _followed(text: str, path: Path, folder: Path, section: str = _SECTION, depth: int = 0) -> Iterator[_Line]:
+    """Yield the lines of a section, and in their place those of the files that it includes.
+
+    A file that cannot be found in the project's ``folder`` stays the line that names it.
+    """
+    for line in _lines(text, section, path):
+        other = _included(line.value, path, folder) if line.key in _INCLUDES and depth < _MOST_DEEP else None
+        if other is None:
+            yield line
+        else:
+            said = _NAMED.search(line.value)
+            yield from _followed(read_text(other), other, folder, said[1] if said else _SECTION, depth + 1)
+
+
+def _included(value: str, path: Path, folder: Path) -> Path | None:
+    """Return the file of the project that ``value`` names in the file at ``path``; None where there is none."""
+    magic = {"%d": f"{path.parent}/", "%p": str(path), "%s": path.name, "%n": path.stem}
+    for word, meant in magic.items():
+        value = value.replace(word, meant)
+    value = _NAMED.sub("", value)
+    if not value.endswith(".ini") or any(letter in value for letter in "%$@"):
+        return None
+    found = by_last_parts(value, [path.parent, folder], is_file)
+    return found if found is not None and real_path(found).is_relative_to(real_path(folder)) else None
 
 
 def _value(text: str, default: SettingValue) -> SettingValue | None:
@@ -167,8 +229,14 @@ def _ignored(text: str) -> Iterator[tuple[str, str]]:
             yield key, "".join(get_close_matches(key, _names(), n=1))
 
 
+def _idle(settings: Settings) -> frozenset[str]:
+    """Return what does nothing where no HTTP router is started by name."""
+    return frozenset({"keep_alive", "auto_chunked"} if settings.get("http") != "router" else ())
+
+
 OPTIONS = NativeOptions(
     programs=("uwsgi", "pyuwsgi"),
+    idle=_idle,
     ignored=_ignored,
     underscores=True,
     prefix="UWSGI_",
@@ -298,7 +366,33 @@ OPTIONS = NativeOptions(
         Option("scgi-socket", concern=Concern.ADDRESS, protocol="scgi"),
         Option("protocol", concern=Concern.ADDRESS, protocol=""),
         Option("socket-protocol", concern=Concern.ADDRESS, protocol=""),
-        *switches("http-keepalive, http-auto-chunked", Concern.ADDRESS),
+        Option(
+            "http-keepalive",
+            setting=replace(
+                KEEP_ALIVE,
+                minimum=0,
+                only={"http": ("router", "auto")},
+                closes={
+                    0: "uWSGI's HTTP router closes after every answer without http-keepalive: use keep_alive=5"
+                },
+                help="Seconds an idle connection is kept, with http=router and auto only; 0 closes it after every "
+                "answer, which is uWSGI's own default.",
+            ),
+            default=0,
+            is_switch=True,
+        ),
+        Option(
+            "http-auto-chunked",
+            setting=Setting(
+                name="auto_chunked",
+                default=True,
+                origin=Origin.RECOMMENDED,
+                only={"http": ("router", "auto")},
+                help="Keep connections also where an answer has no length, with http=router and auto only.",
+            ),
+            default=False,
+            is_switch=True,
+        ),
         *decided(
             Concern.ADDRESS,
             "http-to, http11-socket, https, https-socket, puwsgi-socket, raw-socket, shared-socket, map-socket, "
