@@ -125,7 +125,8 @@ def _rest(race: Race, standing: Standing) -> Iterator[Paragraph]:
         return
     compared = machines(standing.machines)
     if others := elsewhere(standing, race):
-        yield Paragraph(text=shortened(others, race), lines=1 if compared or race.altered else 2)
+        is_full = compared or race.altered or news(standing.current)
+        yield Paragraph(text=shortened(others, race), lines=1 if is_full else 2)
     if versions := race_words.versions(race, short=True):
         yield Paragraph(text=versions, lines=1)
     if needs := costs(standing.costs, short=True):

@@ -224,7 +224,7 @@ READ = {
     "a file that uWSGI's file includes": (
         {"Procfile": "web: uwsgi uwsgi.ini", "uwsgi.ini": "[uwsgi]\ninclude = base.ini\nhttp = :80\n"},
         "uwsgi:config=uwsgi.ini",
-        {"include = base.ini": "the settings of this other file are missing"},
+        {"include = base.ini": "this other file cannot be read, and may say anything"},
     ),
     "a server's file beside a program of the project's own": (
         {

@@ -24,7 +24,7 @@ from .options import line_of, said_at
 
 _READ_TIMEOUT = re.compile(r"\b(?:proxy|uwsgi|fastcgi|scgi)_read_timeout\s+(\d+)(ms|s|m|h)?\s*;")
 _IN_SECONDS = {None: 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
-_UPSTREAM = re.compile(r"\bupstream\s+\S+\s*\{([^}]*)\}")
+_UPSTREAM = re.compile(r"\bupstream\s++[^\s{}]++\s*+\{([^{}]*)\}")
 _IDLE_S = 60.0
 """Seconds that nginx keeps an idle connection to a server."""
 _VARIABLE = re.compile(r"\$(?:\w+|\{[^}]*\})")
