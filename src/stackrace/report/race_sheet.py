@@ -125,9 +125,10 @@ def _rest(race: Race, standing: Standing) -> Iterator[Paragraph]:
         return
     compared = machines(standing.machines)
     if others := elsewhere(standing, race):
-        is_full = compared or race.altered or news(standing.current)
-        yield Paragraph(text=shortened(others, race), lines=1 if is_full else 2)
-    if versions := race_words.versions(race, short=True):
+        yield Paragraph(text=shortened(others, race), lines=1 if compared or race.altered else 2)
+    # what is wrong needs the room
+    is_full = news(standing.current) or race.altered or debug(race)
+    if not is_full and (versions := race_words.versions(race, short=True)):
         yield Paragraph(text=versions, lines=1)
     if needs := costs(standing.costs, short=True):
         yield Paragraph(text=shortened(needs, race), lines=1)
