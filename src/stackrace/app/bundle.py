@@ -46,7 +46,7 @@ class Bundled:
     seeds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Commands, by name, that some pages and the session of that name need run after ``prepare``."""
     services: tuple[str, ...] = ()
-    """Those it cannot do without."""
+    """Services that the app needs."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables that it runs with."""
     lack: Callable[[], Lack | None] = _nothing

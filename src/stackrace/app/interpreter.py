@@ -102,7 +102,7 @@ class Buildable:
     """A project without an interpreter that says what one would need."""
 
     requirements: Path
-    """Its requirements.txt or pyproject.toml."""
+    """Project's requirements.txt or pyproject.toml."""
     reason: str
     base: Path | None = None
     """The interpreter that the project wants; None: any."""

@@ -66,7 +66,7 @@ def _is_top(folder: Path) -> bool:
 
 
 _MOST_VALUES = 50_000
-"""Of one YAML document: aliases make a short file endless."""
+"""Most values of one YAML document: aliases make a short file endless."""
 
 
 def text(path: Path, most_bytes: int = MOST_BYTES) -> str:

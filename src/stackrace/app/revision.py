@@ -1,4 +1,4 @@
-"""Whose code was raced, and in which state: as git knows it, and as a digest of its files."""
+"""State of the code that was raced: git's commit, and a digest of the files."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class _Body:
     """A body on its way in: kept to a bound, and read on for a while without being kept, since it may end yet."""
 
     READ_ON = 16
-    """So many times the bound."""
+    """Multiple of the bound up to which a body is read."""
     MOST_MORE = 1_000_000
     """Pieces beyond the bound."""
     DRIPS_S = 5.0

@@ -74,7 +74,7 @@ class Database:
     """A database of Django's settings."""
 
     engine: str
-    """Its last part: ``postgresql``, ``sqlite3``."""
+    """Last part of the engine's name: ``postgresql``, ``sqlite3``."""
     place: str
     """Host and port, empty where there are none."""
 
@@ -147,7 +147,7 @@ class ThreadPool:
     """Threads of AnyIO's, in which asynchronous frameworks run what is not asynchronous."""
 
     framework: str
-    """As people write it."""
+    """Name as people write it."""
     threads: int
     """How many each process may have."""
 
@@ -169,7 +169,7 @@ class Reply:
     status: int
     headers: tuple[tuple[str, str], ...] = ()
     body: bytes = b""
-    """Its beginning alone, where it is too long or without an end."""
+    """Body; only the beginning if it is too long or does not end."""
     traceback: str = ""
     """The app's own, for a status of 500 and more."""
     body_bytes: int = 0

@@ -18,7 +18,7 @@ from urllib.parse import parse_qs, unquote
 
 _MOST = 50
 _MOST_IN_A_FOLDER = 10
-"""Of them, so that a cache of many files hides no other."""
+"""Most files of one folder, so that a cache of many files hides no other."""
 _MOST_ADDRESSES = 20
 _ESTABLISHED = "01"
 

@@ -37,7 +37,7 @@ class Definition:
 
     kind: EntryKind
     title: str
-    """Of its framework, or of its interface."""
+    """Title of its framework or of its interface."""
     path: Path
     """The file that makes it."""
     line: int

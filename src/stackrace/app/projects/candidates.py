@@ -53,7 +53,7 @@ class Candidate:
     """Where its imports start."""
     entry: Entry
     title: str
-    """Of its framework."""
+    """Title of its framework."""
     place: str
     """Where it stands, relative to the project: ``app.py, line 5``; empty for the usual place."""
     rank: Rank = Rank.USUAL
@@ -62,7 +62,7 @@ class Candidate:
 
     @property
     def name(self) -> str:
-        """Its name in its module, without a call."""
+        """Name in its module, without a call."""
         return self.entry.target.partition(":")[2].partition("(")[0]
 
     @property

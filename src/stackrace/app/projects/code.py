@@ -15,7 +15,7 @@ from ..project_files import MARK
 _MOST_FILES = 4000
 _MOST_DEPTH = 6
 _MOST_BYTES = 2**20
-"""Of a file: no longer one is written by hand."""
+"""Longest file that is read: nobody writes a longer one by hand."""
 
 _NOT_CODE = frozenset({"__pycache__", "__pypackages__", "build", "dist", "node_modules", "site-packages", "target"})
 

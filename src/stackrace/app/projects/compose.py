@@ -52,7 +52,7 @@ _Service = dict[str, Any]
 @dataclass(slots=True, kw_only=True)
 class _Model:
     files: tuple[Path, ...]
-    """As ``docker compose -f`` would name them."""
+    """Files as ``docker compose -f`` would name them."""
     document: Path
     """The one by which people know them."""
     root: Path
@@ -64,9 +64,9 @@ class _Model:
     read: list[Path] = field(default_factory=list)
     """All files that were read for it, those of ``extends`` and ``include``, too."""
     variables: dict[str, str] = field(default_factory=dict)
-    """Those of ``.env``."""
+    """Variables of ``.env``."""
     profiles: frozenset[str] = frozenset()
-    """Those that are active."""
+    """Compose profiles that are active."""
     lacks: list[NotTaken] = field(default_factory=list)
     """What no service could be read with."""
 

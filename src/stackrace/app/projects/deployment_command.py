@@ -77,7 +77,7 @@ class DeploymentCommand:
     hosts: Mapping[str, str] = field(default_factory=dict)
     """The services of its document, by all the names under which they are reached there."""
     others: frozenset[str] = frozenset()
-    """Those among them that are not made of the project."""
+    """Services among them that are not built from the project."""
 
     @property
     def known_by(self) -> Path:

@@ -51,7 +51,7 @@ class Framework:
 
     kind: EntryKind
     title: str
-    """Of the framework, or of the interface."""
+    """Title of the framework or of the interface."""
 
     @property
     def attribute(self) -> str:

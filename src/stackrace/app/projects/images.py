@@ -38,9 +38,9 @@ class Image:
     """What a stage of a Dockerfile makes."""
 
     stage: str = ""
-    """Its name; its number where it has none."""
+    """Name of the stage; its number if it has none."""
     line: int = 0
-    """Of its FROM."""
+    """Line of its FROM."""
     said_at: int = 0
     """The line that says what it starts."""
     entrypoint: tuple[str, ...] = ()

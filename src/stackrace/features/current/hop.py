@@ -34,7 +34,7 @@ class ReadHop:
     """What starts it."""
     spec: ServerSpec
     native: NativeOptions
-    """Its own options: how its words are read."""
+    """Server's own options, by which its words are read."""
     project: ProjectFiles
     environment: Mapping[str, str] = field(default_factory=dict)
     """The variables that a race has, by ``[app] env``."""
@@ -43,7 +43,7 @@ class ReadHop:
     options: list[tuple[str, str | None]] = field(default_factory=list)
     """What it says in the server's own language."""
     config: str = ""
-    """Its configuration file, relative to the project's folder."""
+    """Configuration file, relative to the project's folder."""
     file_settings: Mapping[str, SettingValue] = field(default_factory=dict)
     """What that says of settings."""
     computed: set[str] = field(default_factory=set)
@@ -180,7 +180,7 @@ class ReadHop:
 
     @property
     def _said(self) -> dict[str, SettingValue]:
-        """Its settings as command and file say them, or the server's defaults where there is no file."""
+        """Settings as command and file say them, or the server's defaults where there is no file."""
         return {**(self.file_settings if self.config else self.native.defaults), **self.settings}
 
     def values(self) -> dict[str, SettingValue]:
@@ -193,7 +193,7 @@ class ReadHop:
 
     @property
     def effective(self) -> tuple[tuple[str, ...], int]:
-        """Its size as it takes effect, and how many requests it works on at once; nothing where that is open."""
+        """Size as it takes effect, and how many requests it works on at once; nothing where that is open."""
         if self.problem or self.computed & _SIZES or any(gap.weight is Weight.SIZE for gap in self.gaps):
             return (), 0
         values = {setting.name: setting.default for setting in self.spec.settings} | self.values()

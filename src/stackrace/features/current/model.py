@@ -31,7 +31,7 @@ class CurrentChange:
     line: int
     """0 where nobody knows."""
     key: str
-    """As the file or the command calls it."""
+    """Name in the file or the command."""
     theirs: str
     """What it is there."""
     concern: Concern
@@ -47,7 +47,7 @@ class CurrentGap:
     line: int
     """0 where nobody knows."""
     what: str
-    """As the file has it."""
+    """Words of the file."""
     why: str
     """The end of a sentence."""
     weight: Weight = Weight.PLAIN
@@ -113,7 +113,7 @@ class CurrentDeployment(RacePart):
     name: ClassVar[str] = "current"
 
     stack: str
-    """Its path, configuration files relative to the project's folder; empty where no path can say it."""
+    """Stack path, configuration files relative to the project's folder; empty where no path can say it."""
     file: str
     """Where it was found, relative to the project's folder."""
     line: int = 0
@@ -129,7 +129,7 @@ class CurrentDeployment(RacePart):
     read: tuple[str, ...] = ()
     """The files that were read together for it, relative to the project's folder; empty for one alone."""
     effective: tuple[str, ...] = ()
-    """Its workers, threads and class as they take effect, with the defaults that nobody writes: ``workers=4``."""
+    """Workers, threads and class as they take effect, with the defaults that nobody writes: ``workers=4``."""
     at_once: int = 0
     """How many requests it works on at once, at most; 0 where only connections limit that, or nobody knows."""
     queue: CurrentQueue | None = None
@@ -155,7 +155,7 @@ class CurrentDeployment(RacePart):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Its mistakes as sentences."""
+        """Mistakes as sentences."""
         return tuple(f"Mistake: {each.place} {each.says}." for each in self.mistakes)
 
     def having_problem(self, problem: str) -> Self:
@@ -211,17 +211,17 @@ class CurrentStanding(StandingNotice):
     """first: the answer names it; open: it cannot be told from the one named; behind: proved worse than that;
     unmeasured: raced, but without a place; not raced: it could not be."""
     stack: str = ""
-    """Its path; empty where no path can say it."""
+    """Stack path; empty where no path can say it."""
     place: str = ""
     """Where the deployment was found, as ``compose.prod.yml:12``."""
     first: str = ""
     """The stack that the answer names."""
     throughput: Interval | None = None
-    """Its throughput over that of ``first``."""
+    """Throughput over that of ``first``."""
     memory: float | None = None
-    """Its memory (peak PSS) over that of ``first``; None where one is unknown."""
+    """Memory (peak PSS) over that of ``first``; None where one is unknown."""
     cpu: float | None = None
-    """Its CPU time per request over that of ``first``; None where one is unknown."""
+    """CPU time per request over that of ``first``; None where one is unknown."""
     failure: Failure | None = None
     """Why it has no place."""
     is_partial: bool = False

@@ -152,12 +152,12 @@ class Process:
 
     @property
     def words(self) -> list[str]:
-        """Its command line, secrets masked."""
+        """Command line, secrets masked."""
         return masked(self.raw)
 
     @property
     def variables(self) -> dict[str, str]:
-        """Its variables as they were when it was started."""
+        """Environment variables at the start of the process."""
         pairs = (pair.partition("=") for pair in _text(f"/proc/{self.pid}/environ").split("\0"))
         return {name: value for name, _, value in pairs if re.match(r"[A-Za-z_]\w*$", name)}
 

@@ -32,7 +32,7 @@ class Limits:
 
     open_files: int | None = None
     memory_bytes: int | None = None
-    """Of its control groups."""
+    """Memory limit of its control groups."""
     cpus: float | None = None
     """Cores that its control groups grant it."""
 
@@ -44,7 +44,7 @@ class RunningProcess:
     pid: int
     parent: int
     words: tuple[str, ...]
-    """Its command line, secrets masked."""
+    """Command line, secrets masked."""
     threads: int
     exe: str
     folder: str
@@ -62,7 +62,7 @@ class RunningServer:
     name: str
     """In the catalogue; empty for another program."""
     pid: int
-    """Of its first process."""
+    """Process id of its first process."""
     words: tuple[str, ...]
     """The command line of that, secrets masked."""
     hidden: bool
@@ -78,7 +78,7 @@ class RunningServer:
     instances: int
     """How many such servers there are behind the front end."""
     variables: dict[str, str]
-    """Those that can hold no secret."""
+    """Variables that can hold no secret."""
     variable_names: tuple[str, ...]
     python: str
     """Python's version; empty where it is unknown."""
@@ -112,7 +112,7 @@ class Observation:
     at: str
     """In UTC."""
     cores: int | None
-    """Of that machine."""
+    """Cores of that machine."""
     server: RunningServer
     processes: tuple[RunningProcess, ...]
     front: RunningFront | None = None

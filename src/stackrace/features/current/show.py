@@ -52,7 +52,7 @@ class ShownHop:
     server: str
     """By its name in the catalogue."""
     facts: tuple[Fact, ...]
-    """Its version, size, time-outs and recycling, all else that the deployment says, and its address."""
+    """Version, size, time-outs and recycling, all else that the deployment says, and its address."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -86,7 +86,7 @@ class Step(NamedTuple):
     recorded connection or to the browser's cache. Accept-Encoding stays: a replay asks for what was asked for. A
     recorded Cookie stays, too. The pause before it is at most a day."""
     status: int
-    """As it was recorded; 304 says nothing about a new visitor's."""
+    """Recorded status; 304 says nothing about a new visitor's."""
     answer: bytes | None = None
     """The answer's body; only where its bytes are certain, so never one with a content coding."""
 

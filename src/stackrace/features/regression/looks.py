@@ -39,7 +39,7 @@ _LAST_SHARE = 0.36
 """The part that the look at the end may spend on what is clear, whenever the end is."""
 
 _USUAL = LOOKS[6]
-"""So many values decide most checks: a guess for a response that has not even a spread."""
+"""Values that decide most checks: a guess for a response without a spread yet."""
 
 _MOST_TIMES = 1e4
 """What would take more data than so many times those there are is never decided."""
@@ -63,10 +63,10 @@ class Watched:
     sample: Sample
     terms: Terms
     family: int
-    """Of so many responses it is one."""
+    """Number of responses that are judged together."""
     state: State
     figures: _Figures | None
-    """Those of the last look, or of the one that confirmed; before the first fresh value those of the alarm. None
+    """Figures of the last look, or of the one that confirmed; before the first fresh value those of the alarm. None
     without a value."""
     alarm: int | None
     """After how many values there was an alarm."""

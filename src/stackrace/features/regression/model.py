@@ -41,7 +41,7 @@ class Contender:
     """What exactly one side was."""
 
     label: str
-    """As the user would call it: ``main``, ``the work tree``."""
+    """Name that the user would use: ``main``, ``the work tree``."""
     revision: str = ""
     """The commit's full name; empty where the folder is under no version control."""
     changed: int = 0
@@ -114,7 +114,7 @@ class GateAnswer:
     blocks: int = 0
     """Pairs of launches, refused ones included."""
     valid: int = 0
-    """Those of which neither launch was refused, or failed."""
+    """Pairs of which neither launch was refused or failed."""
     failed: FailedLaunches = field(default_factory=FailedLaunches)
     """A check with a failed launch of the head does not pass."""
     changing: ChangingPages = field(default_factory=ChangingPages)

@@ -54,10 +54,10 @@ _MOST_SLICE_S = 1.0
 """Longer slices are worth less than another launch, unless a quantile needs them."""
 
 _BATCHES = 10
-"""So many batches of answers decide most quantiles: of p99 3,000 answers of each side."""
+"""Batches of answers that decide most quantiles: for p99, 3,000 answers of each side."""
 
 _LEAST_PAIRS = 25
-"""So many pairs of launches are to fit into the budget, however long slices are."""
+"""Pairs of launches that must fit into the budget, however long slices are."""
 
 
 def _judged_of(allowances: Mapping[Response, float | None]) -> dict[str, float]:

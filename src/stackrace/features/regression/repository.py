@@ -18,9 +18,9 @@ class Revision:
     """One commit."""
 
     label: str
-    """As the user calls it: ``main``, ``HEAD~1``; or how it was found."""
+    """Name that the user gave, ``main`` or ``HEAD~1``; or how it was found."""
     commit: str
-    """Its full name."""
+    """Full hash of the commit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

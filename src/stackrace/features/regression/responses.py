@@ -110,7 +110,7 @@ _VALUES: dict[Response, Callable[[Launch, str], Any]] = {
 
 
 _IN_ALL = 7
-"""So many failures of the head before any of the base's are its own doing: ½⁷ < 1 %."""
+"""Failures of the head before any of the base's that are no accident: ½⁷ < 1 %."""
 
 _NO_FAILURE = (FailureKind.INTERRUPTED, FailureKind.NOT_STOPPED)
 """What was cut short is raced again, and what stops late was measured before."""

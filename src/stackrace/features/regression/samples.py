@@ -42,7 +42,7 @@ class Sample(ABC):
     blocks: tuple[int, ...] = ()
     """Their numbers."""
     answers: int | None = None
-    """Of a quantile: answers of the side with fewer, of all these blocks."""
+    """For a quantile: answers of the side with fewer, of all these blocks."""
 
     @abstractmethod
     def __len__(self) -> int:
@@ -82,11 +82,11 @@ class Mean:
 
     value: float
     error: float
-    """Of ``value``; infinite of a single one."""
+    """Standard error of ``value``; infinite for a single value."""
     values: int
     robust_from: int = ROBUST_FROM
     requests: int | None = None
-    """Of a share: how many it is one of. Without any error so many leave some possible; the upper limit says it.
+    """For a share: the requests that it is a share of. Without any error the upper limit says how many may be hidden.
 
     Source: the "rule of three", Hanley & Lippman-Hand 1983, If nothing goes wrong, is everything all right?, JAMA
     249.

@@ -15,7 +15,7 @@ from ...stats.summary import Buckets, on_common_buckets, quantiles
 from .samples import Mean, Sample, mean_of
 
 _LEAST_BEYOND = 3
-"""So many answers of a side lie beyond the quantile in each batch of launches: p99 takes 300."""
+"""Answers of a side beyond the quantile in each batch of launches: p99 takes 300."""
 
 
 def least_answers(q: float) -> int:
@@ -35,7 +35,7 @@ class Tails(Sample):
     """(B, V) answers of a batch in them."""
     head: Array
     ends: tuple[int, ...]
-    """Of how many pairs of launches the first 1, 2, … batches are."""
+    """Pairs of launches in the first 1, 2, … batches."""
     made: int
     """Pairs of launches, with those that wait for a batch."""
 

@@ -3,7 +3,7 @@
 from django.db import models
 
 ROWS = 10_000
-"""Of World; its random numbers, too, are from 1 to this."""
+"""Rows of World; its random numbers, too, are from 1 to this."""
 
 
 class World(models.Model):
