@@ -65,7 +65,7 @@ class Examination:
     imported: tuple[Path, ...] = ()
     """Files of its modules that are no part of its environment."""
     lifespan: bool = False
-    """Whether the app takes part in ASGI's lifespan protocol, as it was asked."""
+    """True if the app takes part in ASGI's lifespan protocol, as it was asked."""
     connected: tuple[str, ...] = ()
     """Servers that it talks to: ``127.0.0.1:5432``, or the path of a unix socket."""
     pool: ThreadPool | None = None

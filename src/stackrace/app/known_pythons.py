@@ -36,7 +36,7 @@ class KnownPython:
     reason: str
     """Why this one, in words."""
     is_sure: bool = True
-    """Whether the project, or the user's shell, names it; else it must be seen to import the app."""
+    """True if the project, or the user's shell, names it; else it must be seen to import the app."""
 
 
 def known_pythons(root: Path, environ: Mapping[str, str] = os.environ) -> Iterator[KnownPython]:

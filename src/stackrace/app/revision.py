@@ -25,7 +25,7 @@ class Source:
     committed_at: str = ""
     """When that commit was made, in ISO 8601."""
     changed: bool = False
-    """Whether files differ from that commit."""
+    """True if files differ from that commit."""
 
     @property
     def short(self) -> str:

@@ -120,7 +120,7 @@ class Caller:
     """Calls one application as a server would, by whatever interface it has."""
 
     has_lifespan = False
-    """Whether the application took part in the lifespan protocol."""
+    """True if the application took part in the lifespan protocol."""
 
     def __init__(self, application: Any, most_body_bytes: int) -> None:
         self._application = application
@@ -222,7 +222,7 @@ class _Lifespan:
         self._outbox: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
         self.answered = False
-        """Whether the application took part: others simply have none."""
+        """True if the application took part: others simply have none."""
 
     async def startup(self) -> None:
         """Announce the start and wait until the application is done with it.

@@ -56,15 +56,15 @@ class Order:
     """Empty lets the examiner choose."""
     requests: Sequence[RequestMessage] = ()
     follow: bool = False
-    """Whether redirects within the site are followed."""
+    """True if redirects within the site are followed."""
     survey: bool = False
-    """Whether it is asked for pages and services, too."""
+    """True if it is asked for pages and services, too."""
     crawl: CrawlOrder | None = None
     """With it there are no ``requests`` to ask for."""
     in_doubt: bool = False
-    """Whether every request is asked more often: a stack is accused."""
+    """True if every request is asked more often: a stack is accused."""
     lifespan: bool = True
-    """Whether an ASGI application is told that it starts; without, it is asked briefly."""
+    """True if an ASGI application is told that it starts; without, it is asked briefly."""
     most_body_bytes: int = 0
     """No more of a body is kept."""
 
@@ -132,14 +132,14 @@ class DjangoFacts:
     routes: tuple[str, ...]
     """The URLconf's first level."""
     web_sockets: bool = False
-    """Whether its ASGI application routes WebSockets."""
+    """True if its ASGI application routes WebSockets."""
     collected: Path | None = None
     """STATIC_ROOT, also where no such folder exists."""
     media_url: str = ""
     """MEDIA_URL; empty where there is none, or where a view of the project answers there."""
     media_root: Path | None = None
     sends_static: bool = False
-    """Whether the app itself sends its static files, by WhiteNoise."""
+    """True if the app itself sends its static files, by WhiteNoise."""
 
 
 @dataclass(frozen=True)
@@ -175,11 +175,11 @@ class Reply:
     body_bytes: int = 0
     """The length of the whole body; of one without an end, what came before it was given up."""
     endless: bool = False
-    """Whether it was still being sent then."""
+    """True if it was still being sent then."""
 
     @property
     def succeeded(self) -> bool:
-        """Whether the status is 2xx."""
+        """True if the status is 2xx."""
         return 200 <= self.status < 300
 
     def header(self, name: str) -> str:
@@ -216,7 +216,7 @@ class Report:
     object: ObjectReport | None = None
     """None where it is as ordered."""
     lifespan: bool = False
-    """Whether an ASGI application took part in that protocol."""
+    """True if an ASGI application took part in that protocol."""
     survey: Survey | None = None
     loading: tuple[float, float] = (0.0, 0.0)
     """What it took to load the app and to give each first answer: seconds, and CPU seconds of the process."""

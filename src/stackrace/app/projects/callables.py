@@ -47,7 +47,7 @@ class Definition:
     attribute: str = ""
     """The application's attribute that servers call, where they do not call itself."""
     is_guess: bool = False
-    """Whether its name alone says so: what it is made of is unknown."""
+    """True if its name alone says so: what it is made of is unknown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,7 +95,7 @@ class ProjectCode:
 
     @property
     def has_code(self) -> bool:
-        """Whether there is more than tests, examples and tools; notebooks are code, too."""
+        """True if there is more than tests, examples and tools; notebooks are code, too."""
         return any(not is_aside(path, self.folder) for path in self.files) or _has_notebooks(self.folder)
 
     def own_servers(self) -> tuple[str, ...]:

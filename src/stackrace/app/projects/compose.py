@@ -58,7 +58,7 @@ class _Model:
     root: Path
     """The project's folder: no file outside it is read."""
     is_second: bool = False
-    """Whether compose would read more files unless they are named."""
+    """True if compose would read more files unless they are named."""
     services: dict[str, _Service] = field(default_factory=dict)
     """By name; lists of words, tables of variables, and paths that are whole."""
     read: list[Path] = field(default_factory=list)

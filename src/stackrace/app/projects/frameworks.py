@@ -60,7 +60,7 @@ class Framework:
 
     @property
     def fills_later(self) -> bool:
-        """Whether applications are made without routes."""
+        """True if applications are made without routes."""
         return self.title in ("Bottle", "Falcon", "FastAPI", "Flask", "Quart", "Sanic", "Starlette")
 
 

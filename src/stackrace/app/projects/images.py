@@ -62,7 +62,7 @@ class Image:
 
     @property
     def is_development(self) -> bool:
-        """Whether its name or its words say that people develop in it."""
+        """True if its name or its words say that people develop in it."""
         return stage_of(self.stage) > 1 or bool(_RELOADS.search(" ".join(self.words)))
 
     def place(self, path: str) -> str:

@@ -82,11 +82,11 @@ class _Heard:
     problem: str = ""
     """Why nothing could be asked, or what the calls hang on."""
     is_late: bool = False
-    """Whether it did not end by itself, as a loop that starts a server anew each time it ends."""
+    """True if it did not end by itself, as a loop that starts a server anew each time it ends."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """The programs whose output was unknown, by the number in its place."""
     is_refused: bool = False
-    """Whether this machine has no place in which a shell can do no harm."""
+    """True if this machine has no place in which a shell can do no harm."""
 
 
 def unknown(text: str) -> bool:

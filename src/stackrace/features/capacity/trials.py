@@ -66,7 +66,7 @@ class Trial:
 
     @property
     def doubtful(self) -> bool:
-        """Whether it may have missed the goal for another reason than the server; what was kept was kept."""
+        """True if it may have missed the goal for another reason than the server; what was kept was kept."""
         return bool(self.missed and self.disturbed)
 
     @property
@@ -115,7 +115,7 @@ class CapacityResult:
 
     @property
     def is_least(self) -> bool:
-        """Whether the capacity may be higher: no rate missed the goal, or only one that something disturbed."""
+        """True if the capacity may be higher: no rate missed the goal, or only one that something disturbed."""
         return self.above is None or self.above.doubtful
 
     def _at(self, rate_per_s: float | None) -> Trial | None:

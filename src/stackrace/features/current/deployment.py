@@ -136,7 +136,7 @@ class _Unraced:
     command: DeploymentCommand
     problem: str
     is_served: bool = False
-    """Whether it is known to serve an app."""
+    """True if it is known to serve an app."""
 
 
 class _Reading:

@@ -74,7 +74,7 @@ class Front:
     problem: str = "its configuration is not read"
     """Why not."""
     is_broken: bool = False
-    """Whether that is no configuration at all, so that nothing can stand there."""
+    """True if that is no configuration at all, so that nothing can stand there."""
 
     def text(self, root: Path, base: Path) -> str:
         """Return how a path spells it, its file relative to ``base``; ``root`` is the project's folder."""
@@ -99,7 +99,7 @@ class Front:
 
     @property
     def is_unix(self) -> bool:
-        """Whether it reaches the app by a unix socket."""
+        """True if it reaches the app by a unix socket."""
         return self.reading is None or self.reading.target.startswith("unix:")
 
     @property

@@ -144,7 +144,7 @@ class ReadHop:
 
     @property
     def takes_workers(self) -> bool:
-        """Whether a variable may say how many workers it has, because nothing else does."""
+        """True if a variable may say how many workers it has, because nothing else does."""
         native, said = self.native, self.settings.keys() | self.said
         is_heard = native.prefix or native.arguments or any(row.variable for row in native.rows)
         return bool(is_heard) and not said & {"workers", "processes"}
@@ -165,7 +165,7 @@ class ReadHop:
 
     @property
     def is_for_development(self) -> bool:
-        """Whether its options make it no deployment, but for example a server that reloads changed code."""
+        """True if its options make it no deployment, but for example a server that reloads changed code."""
         return any(self.native.row(name).is_for_development for name in self.seen)
 
     @property

@@ -56,7 +56,7 @@ class Kind:
     source: str
     find: Callable[[Read], _Found]
     prevents_start: bool = False
-    """Whether nothing starts with it."""
+    """True if nothing starts with it."""
 
 
 def mistakes_in(read: Read) -> tuple[CurrentMistake, ...]:

@@ -145,7 +145,7 @@ class CurrentDeployment(RacePart):
 
     @property
     def is_partial(self) -> bool:
-        """Whether its files do not say how many workers and threads there are, or of which class."""
+        """True if its files do not say how many workers and threads there are, or of which class."""
         return any(gap.weight is Weight.SIZE for gap in self.gaps)
 
     @property
@@ -225,7 +225,7 @@ class CurrentStanding(StandingNotice):
     failure: Failure | None = None
     """Why it has no place."""
     is_partial: bool = False
-    """Whether the project's files do not say how many workers and threads it has, or of which class."""
+    """True if the project's files do not say how many workers and threads it has, or of which class."""
     problem: str = ""
     """Why it could not be raced, with what helps."""
     errors: CurrentErrors | None = None
@@ -235,5 +235,5 @@ class CurrentStanding(StandingNotice):
 
     @property
     def is_news(self) -> bool:
-        """Whether it fails under load."""
+        """True if it fails under load."""
         return self.errors is not None

@@ -40,7 +40,7 @@ def _read(value: object) -> bool | str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CurrentRequest(AskedPart):
-    """Whether what the project runs today is raced, too."""
+    """True if what the project runs today is raced, too."""
 
     name: ClassVar[str] = "current-file"
     current: Path | bool

@@ -66,7 +66,7 @@ class RunningServer:
     words: tuple[str, ...]
     """The command line of that, secrets masked."""
     hidden: bool
-    """Whether a title stood in its place, which says less."""
+    """True if a title stood in its place, which says less."""
     folder: str
     """The one that it runs in."""
     user: int

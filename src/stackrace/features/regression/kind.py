@@ -101,7 +101,7 @@ class CheckWords:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckDocument:
-    """Whether head is slower than base. What is not known is null.
+    """True if head is slower than base. What is not known is null.
 
     Changes are shares of worse: 0.05 is 5 % slower, larger or longer, of errors 5 percentage points more.
     """

@@ -1,4 +1,4 @@
-"""Whether one of two is slower than allowed: looks at their differences while they are measured.
+"""True if one of two is slower than allowed: looks at their differences while they are measured.
 
 A response's values come one after the other, positive where the head is worse. Two statements may be made of their
 expectation θ: it is above the allowance, after an alarm that fresh values confirm; or it is below the limit.

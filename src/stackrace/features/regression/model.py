@@ -82,12 +82,12 @@ class FailedLaunches:
     base: int = 0
     head: int = 0
     confirmed: bool = False
-    """Whether that is the head's doing: four of its launches failed in a row, or seven in all, and none of the
+    """True if that is the head's doing: four of its launches failed in a row, or seven in all, and none of the
     base's."""
 
     @property
     def may_be_confirmed(self) -> bool:
-        """Whether fresh launches may show that they are the head's doing."""
+        """True if fresh launches may show that they are the head's doing."""
         return self.head > 0 and not self.base
 
 
@@ -129,7 +129,7 @@ class GateAnswer:
 
     @property
     def is_bad(self) -> bool:
-        """Whether a reader should be alarmed."""
+        """True if a reader should be alarmed."""
         return self.outcome in (Outcome.FAILED, Outcome.REFUSED)
 
     @property

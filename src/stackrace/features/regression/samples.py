@@ -86,7 +86,7 @@ class Mean:
     values: int
     robust_from: int = ROBUST_FROM
     requests: int | None = None
-    """For a share: the requests that it is a share of. Without any error the upper limit says how many may be hidden.
+    """For a share: the requests it counts in. Without an error the upper limit says how many may be hidden.
 
     Source: the "rule of three", Hanley & Lippman-Hand 1983, If nothing goes wrong, is everything all right?, JAMA
     249.

@@ -74,7 +74,7 @@ class Variants:
     """The uppermost folders of head and base, where they are two."""
     notes: tuple[str, ...] = ()
     alike: bool = False
-    """Whether both have the same code, settings and variables, files that list packages apart."""
+    """True if both have the same code, settings and variables, files that list packages apart."""
 
 
 @contextmanager
