@@ -81,6 +81,13 @@ def test_one_file_can_be_named(tmp_path):
     assert isinstance(current(tmp_path, tmp_path / "nothing.yml").exception, InputError)
 
 
+def test_a_setting_that_only_a_file_can_say_has_its_place(tmp_path):
+    write(tmp_path, {"uwsgi.ini": "[uwsgi]\nprocess = 4\nhttp = :8000\nmodule = a:b\n"})
+    done = current(tmp_path, tmp_path / "uwsgi.ini")
+    assert done.exit_code == 0, done.exception
+    assert "processes" in done.stdout and "process" in done.stdout.partition("Mistake: ")[2]
+
+
 def test_where_there_is_nothing_that_is_said(tmp_path):
     done = current(tmp_path)
     assert done.exit_code == 1

@@ -195,7 +195,9 @@ class _Reading:
         # without its override a compose file is none that can be named
         places = _places(hop for hop in rest if hop.command.rank <= _OTHER_RANK)
         others = tuple(each for each in places if each != found.place)
-        return replace(found, gaps=tuple(gaps), differences=differences, others=others)
+        # a process has all the variables of its machine, too
+        variables = found.variables if self.running is None else ()
+        return replace(found, gaps=tuple(gaps), differences=differences, others=others, variables=variables)
 
     def _commands(self) -> Sequence[DeploymentCommand]:
         """Return what the files start, or the file that the user named, unless that is one of a front end."""

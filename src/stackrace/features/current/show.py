@@ -153,10 +153,9 @@ def _place(hop: Hop, name: str, deployment: CurrentDeployment) -> str:
     native = hop.spec.native
     if hop.file is None or native is None or name not in hop.file.reading.said:
         return "default"
-    names = [
-        row.file_key or row.long[0] for row in native.rows if row.setting is not None and row.setting.name == name
-    ]
-    return placed(hop.config, next(filter(None, (line_of(hop.file.text, each) for each in names)), 0))
+    rows = [row for row in native.rows if row.setting is not None and row.setting.name == name]
+    keys = [key for row in rows for key in (row.file_key, *row.long) if key]
+    return placed(hop.config, next(filter(None, (line_of(hop.file.text, each) for each in keys)), 0))
 
 
 def _sections(found: Found) -> Iterator[Section]:
