@@ -88,7 +88,7 @@ CAUSES = (
           "a package has no release for this Python or machine",
           "leave it out, or give another interpreter with --python", 2),
     _CONFLICT,
-    Cause(r"you require ([\w.-]+)\S* and \1[\[<>=!~]\S* we can conclude",
+    Cause(r"you require ([\w.-]++)\S+ and \1[\[<>=!~]\S+ we can conclude",
           "two versions of one package are asked for",
           "write a version that Stackrace, and these settings, can start", 2),
     Cause("No solution found", "the package index has no version that fits",

@@ -15,8 +15,7 @@ Examples:
   stackrace current --project ~/shop --json | jq -r .deployment.stack
   stackrace current --running :8000        what listens on port 8000 of this machine
   stackrace current --running shop.service --json > observed.json
-  stackrace current --script > observe.py  for a machine without Stackrace, as root or the server's user:
-    python3 observe.py :8000 > observed.json
+  stackrace current --script > observe.py  for a machine without Stackrace: python3 observe.py :8000 > observed.json
   stackrace run --current observed.json    race what was observed"""
 )
 @click.argument("file", required=False, type=click.Path(path_type=Path, exists=True, dir_okay=False))
