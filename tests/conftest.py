@@ -100,7 +100,7 @@ _warm: list[Warm] = []
 def calling(*program):
     """Return a function that runs ``program`` as a user would, and returns the finished process with its text."""
 
-    def call(*arguments, cwd=None, timeout=600, **environment):
+    def call(*arguments, cwd=None, timeout=1800, **environment):
         if not _warm:
             _warm.append(Warm())
         variables, words = os.environ | environment, list(map(str, arguments))

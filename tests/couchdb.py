@@ -15,7 +15,7 @@ import pytest
 SERVER = Path(__file__).parents[1] / "tools" / "couchdb" / "server.js"
 # read when tests are collected: later the cache folder is one of the test run's own
 FOLDER = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "stackrace" / "test-couchdb"
-TIMEOUT_S = 600
+TIMEOUT_S = 1800
 
 
 @contextmanager

@@ -44,7 +44,7 @@ def left_in(temporary):
 
 
 def wait_until_nothing_is_left(temporary):
-    deadline = time.monotonic() + 600
+    deadline = time.monotonic() + 1800
     while (left := left_in(temporary)) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert left == set()

@@ -59,12 +59,12 @@ def goes_on(command, project, folder):
     )
     first = process.stderr.readline()
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=600)
+    process.communicate(timeout=1800)
     return "going on with race" in first
 
 
 def end_of(process, said):
-    rest, _ = process.communicate(timeout=600)
+    rest, _ = process.communicate(timeout=1800)
     return "".join(said) + rest
 
 

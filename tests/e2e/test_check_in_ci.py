@@ -114,7 +114,7 @@ class Runner:
         given = {key if "." in key else f"inputs.{key.replace('_', '-')}": value for key, value in given.items()}
         return subprocess.run(
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
-            cwd=self.work, capture_output=True, text=True, check=False, timeout=600,
+            cwd=self.work, capture_output=True, text=True, check=False, timeout=1800,
             env={**os.environ, **self.values(step, given), "GITHUB_OUTPUT": str(self.output),
                  "GITHUB_STEP_SUMMARY": str(self.summary), "BLOCKS": "1"},
         )  # fmt: skip

@@ -41,7 +41,7 @@ def project(tmp_path_factory):
 
 
 def run(project, *arguments):
-    return subprocess.run([str(STACKRACE), *arguments], cwd=project, capture_output=True, text=True, timeout=600)
+    return subprocess.run([str(STACKRACE), *arguments], cwd=project, capture_output=True, text=True, timeout=1800)
 
 
 def test_it_races_beside_the_others_and_is_marked(project):

@@ -66,7 +66,7 @@ def test_the_traps_are_armed(hostile):
     """Git as anybody types it steps into those that the other tests watch."""
     filtered = ("hash-object --path=a.txt app.py", "hash-object --path=a.odd app.py")
     for words in ("status", "log -1", "diff HEAD -- module", "diff -- app.py", "fetch", *filtered):
-        subprocess.run(["git", *words.split()], cwd=hostile.folder, capture_output=True, timeout=600)
+        subprocess.run(["git", *words.split()], cwd=hostile.folder, capture_output=True, timeout=1800)
     assert {"git-core.fsmonitor", "git-filter.one.clean", "git-filter.many.process", "git-filter.a-b.clean",
             "git-gpg.openpgp.program", "git-diff.external", "git-ext"} <= set(hostile.ran)  # fmt: skip
 

@@ -244,7 +244,7 @@ def test_ctrl_c_keeps_what_was_measured(server, tmp_path):
         while len(server.asked) < 50 and running.poll() is None:
             pause.wait(0.02)
         running.send_signal(signal.SIGINT)
-        printed, _ = running.communicate(timeout=600)
+        printed, _ = running.communicate(timeout=1800)
     found = json.loads(printed)
     VALIDATOR.validate(found)
     assert running.returncode == 0

@@ -91,11 +91,11 @@ def test_a_local_server_comes_up_behind_a_front_end(project):
             line = running.stdout.readline()
             url = re.search(r"answers at (http://\S+)", line)
             assert url, line + running.stderr.read()
-            with urllib.request.urlopen(f"{url[1]}hello/", timeout=600) as answer:
+            with urllib.request.urlopen(f"{url[1]}hello/", timeout=1800) as answer:
                 assert answer.read() == b"Hello, world!"
         finally:
             running.send_signal(signal.SIGTERM)
-            running.communicate(timeout=600)
+            running.communicate(timeout=1800)
     assert running.returncode == 0
 
 

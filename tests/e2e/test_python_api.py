@@ -29,7 +29,7 @@ def done(tmp_path_factory):
     (folder / "tiny.py").write_text(APP)
     (folder / "race.toml").write_text(example("toml").replace("[app]\n", f'[app]\npython = "{sys.executable}"\n'))
     (folder / "example.py").write_text(example("python"))
-    ran = subprocess.run([sys.executable, "example.py"], cwd=folder, capture_output=True, text=True, timeout=600)
+    ran = subprocess.run([sys.executable, "example.py"], cwd=folder, capture_output=True, text=True, timeout=1800)
     assert ran.returncode == 0, ran.stderr
     return folder, ran
 

@@ -69,7 +69,7 @@ def advised(done, sentence):
 @pytest.mark.exhaustive
 def test_the_load_that_a_race_advises_works_as_it_stands(done, document, project):
     command = [*advised(done, "Load it as here: "), "-n", "100", "--no-ceiling"]
-    again = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=600)
+    again = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=1800)
     assert again.returncode == 0, again.stderr
     assert f"({document['standing'][0]['stack']})" in again.stdout
     assert "over 4 " in again.stdout
@@ -81,7 +81,7 @@ def test_the_stack_that_a_race_advises_to_look_at_comes_up_as_it_stands(done, do
     with subprocess.Popen(command, cwd=project, stdout=subprocess.PIPE, text=True) as up:
         line = up.stdout.readline()
         up.send_signal(signal.SIGINT)
-        up.communicate(timeout=600)
+        up.communicate(timeout=1800)
     assert line.startswith(f"{document['standing'][0]['stack']} answers at http://127.0.0.1:")
 
 
@@ -178,7 +178,7 @@ def test_a_race_that_is_told_to_end_leaves_nothing_but_its_results(project, stac
     wait_for_a_slice(process, path)
     assert left_in(temporary)
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=600)
+    process.communicate(timeout=1800)
     assert process.returncode == 130
     wait_until_nothing_is_left(temporary)
     kept = json.loads(stackrace("report", "--json", "--store", f"sqlite:///{path}").stdout)
@@ -214,7 +214,7 @@ def test_a_kill_while_the_app_is_being_examined_leaves_no_process(tmp_path):
     examiner = marker.read_text().strip()
     process.kill()
     process.wait()
-    deadline = time.monotonic() + 600
+    deadline = time.monotonic() + 1800
     while lives(examiner) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not lives(examiner)

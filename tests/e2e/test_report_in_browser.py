@@ -29,7 +29,7 @@ def browse(page, tmp_path, *more):
         [CHROMIUM, *FLAGS, f"--user-data-dir={tmp_path / 'profile'}", *more, page.as_uri()],
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=1800,
         env=os.environ | {"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)},
     )
 

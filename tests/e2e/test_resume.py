@@ -41,7 +41,7 @@ def project(tmp_path_factory):
 @pytest.fixture(scope="module")
 def uninterrupted(project):
     """The order of the launches of a race that nobody disturbed."""
-    done = subprocess.run([*BRIEF, *ASKED, "--json"], cwd=project, capture_output=True, text=True, timeout=600)
+    done = subprocess.run([*BRIEF, *ASKED, "--json"], cwd=project, capture_output=True, text=True, timeout=1800)
     return order_of(raced(done))
 
 
@@ -115,7 +115,7 @@ def test_it_goes_on_in_the_order_of_an_uninterrupted_race(
             directory.rename(tmp_path / directory.name)  # all at once: the race still writes into it
     else:
         os.kill(process.pid, signal.SIGKILL if how == KILLED else signal.SIGINT)
-    _, said = process.communicate(timeout=600)
+    _, said = process.communicate(timeout=1800)
     assert process.returncode == code, said
     wait_until_nothing_is_left(temporary)
     kept = json.loads(stackrace("report", race, "--json").stdout)
@@ -181,7 +181,7 @@ def test_a_race_of_another_machine_is_refused(started, stackrace, tmp_path):
     process = started(*ASKED, "--store", f"sqlite:///{tmp_path}/races.sqlite3")
     race = wait_for_launches(process, before, 1)
     os.kill(process.pid, signal.SIGINT)
-    _, said = process.communicate(timeout=600)
+    _, said = process.communicate(timeout=1800)
     store = f"sqlite:///{tmp_path}/races.sqlite3"
     assert f"stackrace run --resume {race} --store {store}" in said
     elsewhere = stackrace("run", "--resume", race, "--store", store, XDG_DATA_HOME=str(tmp_path / "other"))

@@ -67,11 +67,11 @@ def test_it_goes_on(call, tmp_path, temporary, number):
             break
         time.sleep(0.02)
     process.send_signal(number)
-    _, said = process.communicate(timeout=600)
+    _, said = process.communicate(timeout=1800)
     assert process.returncode in (130, -signal.SIGKILL), said
 
     resumed = call("run", "--resume", "--json")
-    text, said = resumed.communicate(timeout=600)
+    text, said = resumed.communicate(timeout=1800)
     assert "going on with race" in said
     document = raced(subprocess.CompletedProcess([], resumed.returncode, text, said))
     assert (document["race"]["ending"], document["race"]["resumed"]) == ("completed", 1)

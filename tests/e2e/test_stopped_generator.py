@@ -59,7 +59,7 @@ def test_a_stopped_generator_shows(server, loop):
         os.kill(process.pid, signal.SIGSTOP)
         time.sleep(STOPPED_S)
         os.kill(process.pid, signal.SIGCONT)
-        output, _ = process.communicate(timeout=600)
+        output, _ = process.communicate(timeout=1800)
     result = json.loads(output)
     if "--rate" in loop:
         assert result["scheduled"] == 600

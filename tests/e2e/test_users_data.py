@@ -199,7 +199,7 @@ in_a_copy_it_is_rare = pytest.mark.parametrize(
 
 def called(command, site, *codes):
     """Run a verb to its end; returns what it printed."""
-    done = subprocess.run(command, cwd=site, capture_output=True, text=True, timeout=600)
+    done = subprocess.run(command, cwd=site, capture_output=True, text=True, timeout=1800)
     assert done.returncode in codes, done.stderr
     assert "all the time" not in done.stderr
     return done.stdout
@@ -221,7 +221,7 @@ def test_data_that_a_copy_cannot_cover_are_named_and_no_race_touches_them(tmp_pa
     site = make_site(user / "site", user / "data", whole_path=True)
     before = digest(user)
     command = [sys.executable, no_namespaces.__file__, *BRIEF, "run", "--python", sys.executable]
-    done = subprocess.run(command, cwd=site, capture_output=True, text=True, timeout=600)
+    done = subprocess.run(command, cwd=site, capture_output=True, text=True, timeout=1800)
     assert (done.returncode, digest(user)) == (2, before)
     said = " ".join(done.stderr.split())
     assert f"the app writes to {user}/data/other.sqlite3, {user}/data/media, which is not copied" in said
@@ -303,6 +303,6 @@ def interrupted(command, folder):
                 yield answers[0]
                 break
         process.send_signal(signal.SIGINT)
-        said += process.communicate(timeout=600)[0]
+        said += process.communicate(timeout=1800)[0]
     assert process.returncode == 0, said
     assert "all the time" not in said

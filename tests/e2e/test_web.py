@@ -41,14 +41,14 @@ def site(tmp_path_factory):
     address = re.search(r"http://\S+/", process.stdout.readline())[0]
     yield address, race.id
     process.send_signal(signal.SIGTERM)
-    assert process.wait(timeout=600) == 0
+    assert process.wait(timeout=1800) == 0
     said = process.stdout.read()
     process.stdout.close()
     assert "Traceback" not in said and "Error" not in said, said
 
 
 def get(address):
-    with urllib.request.urlopen(address, timeout=600) as answer:
+    with urllib.request.urlopen(address, timeout=1800) as answer:
         return answer.read().decode()
 
 
@@ -69,7 +69,7 @@ def test_an_unknown_race_is_a_404(site):
 
 def raw(address, request):
     host, port = re.fullmatch(r"http://([^:]+):([0-9]+)/", address).groups()
-    with socket.create_connection((host, int(port)), timeout=600) as peer:
+    with socket.create_connection((host, int(port)), timeout=1800) as peer:
         peer.sendall(request)
         answer = b""
         while piece := peer.recv(65536):
@@ -88,7 +88,7 @@ def test_browsers_may_only_show_what_the_site_says(site):
     address, race_id = site
     for path in ("", f"{race_id}/", f"{race_id}.json", "0000000000000/"):
         try:
-            answer = urllib.request.urlopen(address + path, timeout=600)
+            answer = urllib.request.urlopen(address + path, timeout=1800)
         except urllib.error.HTTPError as error:
             answer = error
         with answer:

@@ -45,7 +45,7 @@ stacks = ["nginx/http/waitress"]
 concurrency = [1, 4]
 
 [race]
-budget = "5min"
+budget = "60min"
 exhaustive = true
 stacks = ["waitress", "nginx/http/waitress"]
 """

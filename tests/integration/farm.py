@@ -180,7 +180,7 @@ def ask(
     port: int, method: str, path: str, body: bytes | None = None, headers: Sequence[tuple[str, str]] = ()
 ) -> Got:
     """Send one request on a connection of its own; the path goes out as it is."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=600)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=1800)
     try:
         connection.request(method, path, body=body, headers=dict(headers))
         answer = connection.getresponse()
@@ -201,7 +201,7 @@ def head(port: int, path: str) -> tuple[int, bytes]:
     ``http.client`` would not even look for a body.
     """
     request = f"HEAD {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
-    with socket.create_connection(("127.0.0.1", port), timeout=600) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=1800) as connection:
         connection.sendall(request.encode("ascii"))
         answer = b""
         while chunk := connection.recv(65536):

@@ -10,7 +10,7 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
-DEADLINE_S = 600
+DEADLINE_S = 1800
 
 
 def find(program):

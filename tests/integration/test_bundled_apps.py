@@ -31,7 +31,7 @@ from stackrace.deploy.seeding import prepare
 from stackrace.measure.workload import Request, Sameness
 from stackrace.stacks.services import services
 
-READY_S = 600
+READY_S = 1800
 
 
 @pytest.fixture(scope="module")
@@ -215,7 +215,7 @@ class UnixConnection(http.client.HTTPConnection):
     """HTTP over a unix socket."""
 
     def __init__(self, path):
-        super().__init__("localhost", timeout=600)
+        super().__init__("localhost", timeout=1800)
         self._path = str(path)
 
     def connect(self):

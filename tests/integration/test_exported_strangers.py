@@ -126,7 +126,7 @@ def wait_for(port, server):
 def heard(port, who):
     """Return what the app hears when ``who`` says all that a proxy may say."""
     for _ in range(100):
-        asking = http.client.HTTPConnection(STRANGER, port, timeout=600, source_address=(who, 0))
+        asking = http.client.HTTPConnection(STRANGER, port, timeout=1800, source_address=(who, 0))
         with closing(asking) as connection:
             connection.request("GET", "/", headers=SAID)
             answer = connection.getresponse()

@@ -238,7 +238,7 @@ def test_a_hang_at_import_shows_where(tmp_path):
 @pytest.mark.exhaustive
 def test_a_page_that_hangs_is_named(tmp_path):
     text = "import threading\ndef app(environ, start_response):\n    threading.Event().wait()\n"
-    error = refused(scratch(tmp_path, EntryKind.WSGI, "shop:app", shop=text), "/slow", timeout_s=600.0)
+    error = refused(scratch(tmp_path, EntryKind.WSGI, "shop:app", shop=text), "/slow", timeout_s=1800.0)
     assert "answering GET /slow did not end within 20 s, as a page must to be raced" in error.message
 
 

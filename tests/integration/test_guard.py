@@ -49,7 +49,7 @@ def alive(pid):
 
 
 def wait_until_gone(pids, directory):
-    deadline = time.monotonic() + 600
+    deadline = time.monotonic() + 1800
     while (any(map(alive, pids)) or directory.exists()) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert [pid for pid in pids if alive(pid)] == []

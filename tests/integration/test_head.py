@@ -100,7 +100,7 @@ def conversation(host, port, page):
     """Send HEAD and GET in one go; return all that comes until the server closes."""
     head = f"HEAD {page} HTTP/1.1\r\nHost: localhost\r\n\r\n"
     get = f"GET {page} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-    with socket.create_connection((host, port), timeout=600) as connection:
+    with socket.create_connection((host, port), timeout=1800) as connection:
         connection.sendall(head.encode())
         received = b""
         while b"\r\n\r\n" not in received:

@@ -84,7 +84,7 @@ def test_versions_of_one_server_race_beside_the_one_that_the_app_brings(tmp_path
     )
     with set_up(request) as made:
         for stack, version in zip(made.stacks, ("25.0.3", "23.0.0", "2.0.30"), strict=True):
-            running = made.launcher.launch(stack, timeout_s=600)
+            running = made.launcher.launch(stack, timeout_s=1800)
             assert facts_of(running, catalogue()).versions[stack.hops[-1].server] == version
             assert stop(made.guard, [running]) == {}
     both = entry_of(EntryKind.ASGI, "small:asgi")

@@ -100,7 +100,7 @@ def up(made, path):
 
 def number(running, query):
     """Return the number that the app answers to ``query``."""
-    with urllib.request.urlopen(f"http://{running.host}:{running.port}/?{query}", timeout=600) as answer:
+    with urllib.request.urlopen(f"http://{running.host}:{running.port}/?{query}", timeout=1800) as answer:
         return int(answer.read())
 
 
@@ -114,7 +114,7 @@ def test_mod_wsgi_optimizes_as_far_as_asked(path, stage):
 @pytest.mark.parametrize("path", some_of(REPLACING, ("uwsgi:processes=1,max_requests=3",)))
 def test_a_process_is_replaced_after_as_many_requests_as_asked(path, stage):
     with up(stage, path) as running:
-        first, until = number(running, "process"), time.monotonic() + 600
+        first, until = number(running, "process"), time.monotonic() + 1800
         while number(running, "process") == first and time.monotonic() < until:
             pass
         assert number(running, "process") != first
@@ -125,7 +125,7 @@ def test_an_idle_connection_ends_after_the_seconds_asked(path, stage):
     # all wait 75 s unless told otherwise
     with (
         up(stage, path) as running,
-        socket.create_connection((running.host, running.port), timeout=600) as connection,
+        socket.create_connection((running.host, running.port), timeout=1800) as connection,
     ):
         connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
         while connection.recv(65536):
@@ -136,7 +136,7 @@ def has_family(guard, running, members):
     """Tell whether the stack's only server comes to have so many processes: the first may answer before the last
     is there."""
     ((_, pid),) = running.parts
-    until = time.monotonic() + 600
+    until = time.monotonic() + 1800
     while (many := len(guard.status([pid])[pid].alive)) != members and time.monotonic() < until:
         time.sleep(0.05)
     return many == members
@@ -197,5 +197,5 @@ def test_a_body_in_chunks_is_answered(path, stage):
         url = f"http://{running.host}:{running.port}/"
         # without a length, urllib sends an iterable in chunks
         request = urllib.request.Request(url, data=iter([b"a" * 1000, b"b"]), method="POST")
-        with urllib.request.urlopen(request, timeout=600) as answer:
+        with urllib.request.urlopen(request, timeout=1800) as answer:
             assert answer.status == 200

@@ -233,7 +233,7 @@ def writer(tmp_path):
 
         def last_word():
             stop.touch()
-            return process.communicate(timeout=600)[0].split()
+            return process.communicate(timeout=1800)[0].split()
 
         return last_word
 

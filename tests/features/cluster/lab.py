@@ -27,7 +27,7 @@ QUIET = {
 RELAY = Path(__file__).with_name("relay.py")
 PYTHON = sys.executable
 SCHEDULER_PORT = 8786
-JOINED_S = 600
+JOINED_S = 1800
 WAIT = """
 import sys
 from distributed import Client
@@ -40,7 +40,7 @@ _labs = itertools.count()
 
 
 def ip(*words: str) -> None:
-    subprocess.run(["ip", *words], check=True, capture_output=True, timeout=600)
+    subprocess.run(["ip", *words], check=True, capture_output=True, timeout=1800)
 
 
 def why_no_lab() -> str | None:
@@ -60,7 +60,7 @@ def why_no_lab() -> str | None:
     try:
         ip("-n", name, "link", "add", "veth0", "type", "veth", "peer", "name", "veth1")
         ip("-n", name, "link", "add", "br0", "type", "bridge")
-        subprocess.run(["unshare", "-T", "--monotonic", "1", "true"], check=True, capture_output=True, timeout=600)
+        subprocess.run(["unshare", "-T", "--monotonic", "1", "true"], check=True, capture_output=True, timeout=1800)
     except (subprocess.SubprocessError, OSError) as error:
         return f"no veth pair, bridge or time namespace can be made: {error}"
     finally:
@@ -73,7 +73,7 @@ def narrow(namespace: str, device: str, bytes_per_s: int) -> None:
     words = ("tbf", "rate", f"{8 * bytes_per_s}bit", "burst", "32kb", "latency", "50ms")
     subprocess.run(
         ["ip", "netns", "exec", namespace, "tc", "qdisc", "add", "dev", device, "root", *words],
-        check=True, capture_output=True, timeout=600,
+        check=True, capture_output=True, timeout=1800,
     )  # fmt: skip
 
 
@@ -251,7 +251,7 @@ class Lab:
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
             for process in machine.started:
-                process.wait(timeout=600)
+                process.wait(timeout=1800)
             machine.started.clear()
 
     def close(self) -> None:
@@ -259,7 +259,7 @@ class Lab:
         self.end(*self.machines)
         for relay in self._relays:
             relay.kill()
-            relay.wait(timeout=600)
+            relay.wait(timeout=1800)
         for namespace in (*(machine.namespace for machine in self.machines), self.switch):
             ip("netns", "del", namespace)
 

@@ -72,13 +72,13 @@ def member(machine):
 def killed(machine, process):
     """Kill the member that is ``machine``, of which the race dies; return what the race said."""
     os.kill(member(machine), signal.SIGKILL)
-    assert process.wait(timeout=600) == 4
+    assert process.wait(timeout=1800) == 4
     said = (machine.lab.folder / "scheduler.log").read_text()
     assert "--resume" in said
     return said
 
 
-def wait_until(condition, timeout_s=600, every_s=0.2):
+def wait_until(condition, timeout_s=1800, every_s=0.2):
     until = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < until, "it never came about"

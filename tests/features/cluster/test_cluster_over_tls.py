@@ -21,7 +21,7 @@ from tests.tls import issue, make_authority
 from stackrace.base.errors import InputError
 from stackrace.features.cluster.connection import Connection
 
-JOINED_S = 600
+JOINED_S = 1800
 ENCRYPTED = {"distributed.comm.require-encryption": True}
 
 

@@ -81,5 +81,5 @@ def test_control_c_ends_the_waiting_at_once(peer):
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as waiting:
         assert asked.wait(600)
         waiting.send_signal(signal.SIGINT)
-        said = waiting.communicate(timeout=600)[1]
+        said = waiting.communicate(timeout=1800)[1]
     assert (waiting.returncode, said.strip()) == (130, "interrupted")

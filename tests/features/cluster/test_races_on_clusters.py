@@ -94,7 +94,7 @@ def leaves(several, machine, *asked):
     process = several.scheduler.start(*asked)
     wait_until(lambda: is_loaded(several, host, several.engines))
     os.kill(member(machine), signal.SIGKILL)
-    assert process.wait(timeout=600) in (0, 3), (several.folder / "scheduler.log").read_text()
+    assert process.wait(timeout=1800) in (0, 3), (several.folder / "scheduler.log").read_text()
     launches = report(several)["launches"]
     cut = {launch["block"] for launch in launches if (launch["failure"] or {}).get("code") == "interrupted"}
     machines = {}
@@ -142,7 +142,7 @@ def test_a_killed_engine_ends_the_race_which_can_go_on(small):
 def test_a_killed_scheduler_leaves_nothing_on_any_machine(small):
     process = begun(small, *LONG)
     os.kill(member(small.scheduler), signal.SIGKILL)
-    process.wait(timeout=600)
+    process.wait(timeout=1800)
     wait_until(lambda: not beside_workers(small.host))
 
 
@@ -183,7 +183,7 @@ def measured_across_a_cut(small):
     time.sleep(CUT_S)
     small.engine.link("up")
     # answered, refused, or to be resumed
-    assert process.wait(timeout=600) in (0, 3, 4)
+    assert process.wait(timeout=1800) in (0, 3, 4)
     wait_until(lambda: not beside_workers(small.host) and not beside_workers(small.engine))
     return [one for one in slices_of(report(small)) if one["latency"]["max_s"] > 1]
 

@@ -130,11 +130,11 @@ def script_in(folder):
 def plainly(script, target, **options):
     """Observe with an interpreter that has nothing but its own library, and no variables."""
     words = [sys._base_executable, "-I", "-S", str(script), str(target)]
-    return subprocess.run(words, env={}, capture_output=True, text=True, timeout=600, **options)
+    return subprocess.run(words, env={}, capture_output=True, text=True, timeout=1800, **options)
 
 
 def until(condition):
-    deadline = time.monotonic() + 600
+    deadline = time.monotonic() + 1800
     while not (found := condition()):
         assert time.monotonic() < deadline
         time.sleep(0.05)

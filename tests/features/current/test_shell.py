@@ -363,7 +363,7 @@ def test_without_namespaces_no_shell_runs_and_plain_lines_are_still_read(tmp_pat
 
     def told(folder):
         forbidden = [sys.executable, no_namespaces.__file__, sys.executable, "-c", program, str(folder)]
-        return subprocess.run(forbidden, capture_output=True, text=True, check=True, timeout=600).stdout
+        return subprocess.run(forbidden, capture_output=True, text=True, check=True, timeout=1800).stdout
 
     assert "a shell cannot be asked here: Operation not permitted" in told(write(tmp_path / "a", files))
     line = {"Procfile": "web: exec gunicorn -b 0.0.0.0:$PORT -w ${N:-3} a:b"}

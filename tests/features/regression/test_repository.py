@@ -120,7 +120,7 @@ def test_a_check_that_is_killed_leaves_no_tree(work, temporary_folder):
     environment = {**os.environ, "TMPDIR": str(temporary_folder)}
     killed = subprocess.run([sys.executable, "-c", script, str(work.folder)], env=environment, check=False)
     assert killed.returncode == -signal.SIGKILL
-    until = time.monotonic() + 600
+    until = time.monotonic() + 1800
     while list(temporary_folder.iterdir()):
         assert time.monotonic() < until
         time.sleep(0.05)

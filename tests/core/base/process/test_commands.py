@@ -61,7 +61,7 @@ def test_children_end_with_a_command_that_takes_too_long(tmp_path, monkeypatch):
 
     monkeypatch.setattr(deadline, "time", SimpleNamespace(monotonic=now, sleep=time.sleep))
     with pytest.raises(subprocess.TimeoutExpired):
-        call("sh", "-c", f"sleep 1000 & echo $! > {note}; sleep 1000", timeout_s=600)
+        call("sh", "-c", f"sleep 1000 & echo $! > {note}; sleep 1000", timeout_s=1800)
     wait_until_gone(int(note.read_text()))
 
 
@@ -74,7 +74,7 @@ def test_an_interruption_before_the_command_is_known_leaves_nothing_of_it(tmp_pa
     pid = tmp_path / "pid"
     command = ("sh", "-c", f"sleep 1000 & echo $! > {pid}; wait")
     with pytest.raises(KeyboardInterrupt):
-        run(command, folder=tmp_path, environment=os.environ, timeout_s=600, begin=interrupt_parent)
+        run(command, folder=tmp_path, environment=os.environ, timeout_s=1800, begin=interrupt_parent)
     # it was ended before it came so far, or with all that it had started
     if pid.exists():
         wait_until_gone(int(pid.read_text() or 0))
@@ -161,7 +161,7 @@ def test_it_is_told_nothing_of_the_signals_that_we_were_started_with():
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
     handler = signal.signal(signal.SIGUSR2, signal.SIG_IGN)
     try:
-        result = run(["grep", "-E", "Sig(Blk|Ign)", "/proc/self/status"], timeout_s=600)
+        result = run(["grep", "-E", "Sig(Blk|Ign)", "/proc/self/status"], timeout_s=1800)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         signal.signal(signal.SIGUSR2, handler)

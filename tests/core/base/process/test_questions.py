@@ -34,7 +34,7 @@ def program(request, tmp_path, monkeypatch):
     commands.UNANSWERED.clear()
     yield path
     commands.UNANSWERED.clear()
-    left = subprocess.run(["pgrep", "-f", str(tmp_path)], capture_output=True, text=True, timeout=600).stdout
+    left = subprocess.run(["pgrep", "-f", str(tmp_path)], capture_output=True, text=True, timeout=1800).stdout
     assert not left
 
 
