@@ -43,7 +43,7 @@ def app(environ, start_response):
     return [b"hello"]
 """
 CONFIG = "import app\nbind = '127.0.0.1:8000'\nworkers = 1\napp.write('config')\n"
-RACE = '[app]\nwsgi = "app:app"\n[workload]\nurls = ["/"]\n[race]\nstacks = ["waitress"]\nbudget = "5min"\n'
+RACE = '[app]\nwsgi = "app:app"\n[workload]\nurls = ["/"]\n[race]\nstacks = ["waitress"]\nbudget = "60min"\n'
 FILES = {
     "app.py": APP,
     "gunicorn.conf.py": CONFIG,
@@ -59,15 +59,15 @@ kill -TERM $!; wait $!; code=$?; cat {CACHE}/log; exit $code
 """
 VERBS = {
     "capacity": (*BRIEF, "capacity", *GIVEN, "--stack", "waitress", "--p50", "1us", "--no-ceiling"),
-    "check": (*BRIEF, "check", *GIVEN, "--stack", "waitress", "--head-env", "A=1", "--budget", "5min"),
+    "check": (*BRIEF, "check", *GIVEN, "--stack", "waitress", "--head-env", "A=1", "--budget", "60min"),
     "current": (*BRIEF, "run", *GIVEN, "--current", "Procfile", "--stack", "waitress", "-c", "1"),
     "doctor": (STACKRACE, "doctor"),
     "export": (*BRIEF, "export", "race.toml", "waitress", "--prove", "--start-only", "--to", f"{CACHE}/exported"),
     "init": (STACKRACE, "init", "--stdout", *GIVEN),
     "install": (STACKRACE, "install", "race.toml"),
     "load": (*BRIEF, "load", *GIVEN, "--stack", "waitress", "-n", "20", "--no-ceiling"),
-    "run": (*BRIEF, "run", *GIVEN, "--stack", "waitress", "--stack", "gunicorn", "-c", "1", "--budget", "5min"),
-    "tune": (*BRIEF, "tune", "gunicorn", "--vary", "class", *GIVEN, "-c", "1", "--budget", "5min"),
+    "run": (*BRIEF, "run", *GIVEN, "--stack", "waitress", "--stack", "gunicorn", "-c", "1", "--budget", "60min"),
+    "tune": (*BRIEF, "tune", "gunicorn", "--vary", "class", *GIVEN, "-c", "1", "--budget", "60min"),
     "up": ("sh", "-c", UP),
     "current alone": (STACKRACE, "current", "Procfile"),
 }
@@ -102,7 +102,7 @@ exec "$@"
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give every world files of its own")
 @pytest.mark.parametrize("world", ["container", "plain"])
 def test_an_interpreter_that_writes_is_asked_in_the_view_for_a_bundled_app_too(world):
-    race = (*BRIEF, "run", "--bundled", "--python", PYTHON, "--stack", "waitress", "-c", "1", "--budget", "5min")
+    race = (*BRIEF, "run", "--bundled", "--python", PYTHON, "--stack", "waitress", "-c", "1", "--budget", "60min")
     found = changed(world, "root", FILES, "sh", "-ec", MAKE, "sh", *map(str, race))
     assert found["code"] in (0, 1, 3), found["said"]
     assert not found["differs"], found["said"]

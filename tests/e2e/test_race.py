@@ -33,7 +33,7 @@ def project(tmp_path_factory):
     return folder
 
 
-ASKED = ["run", "--wsgi", "tiny:app", "--python", sys.executable, "--budget", "5min", "-c", "4"]
+ASKED = ["run", "--wsgi", "tiny:app", "--python", sys.executable, "--budget", "60min", "-c", "4"]
 ASKED += [word for stack in STACKS for word in ("--stack", stack)]
 
 

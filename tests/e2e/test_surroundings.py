@@ -78,9 +78,9 @@ GIVEN = ("--wsgi", "app:app", "--url", "/", "--python", sys.executable)
 VERBS = {
     "init": (STACKRACE, "init", "--stdout", *GIVEN),
     "load": (*BRIEF, "load", *GIVEN, "--stack", "waitress", "-n", "20", "--no-ceiling"),
-    "run": (*BRIEF, "run", *GIVEN, "--stack", "waitress", "--stack", "gunicorn", "-c", "1", "--budget", "5min"),
-    "tune": (*BRIEF, "tune", "gunicorn", "--vary", "class", *GIVEN, "-c", "1", "--budget", "5min"),
-    "check": (*BRIEF, "check", *GIVEN, "--base", "HEAD", "--stack", "waitress", "-c", "1", "--budget", "5min"),
+    "run": (*BRIEF, "run", *GIVEN, "--stack", "waitress", "--stack", "gunicorn", "-c", "1", "--budget", "60min"),
+    "tune": (*BRIEF, "tune", "gunicorn", "--vary", "class", *GIVEN, "-c", "1", "--budget", "60min"),
+    "check": (*BRIEF, "check", *GIVEN, "--base", "HEAD", "--stack", "waitress", "-c", "1", "--budget", "60min"),
     "capacity": (*BRIEF, "capacity", *GIVEN, "--stack", "waitress", "--p50", "1us", "--no-ceiling"),
 }
 RIGHT = (0, 1, 3)

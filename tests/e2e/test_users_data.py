@@ -260,7 +260,7 @@ def test_load_takes_the_race_file_and_leaves_it_as_it_is(site, verb):
     assert "The app wrote to a copy of" in said
 
 
-PLAIN = ("--wsgi", "plain:app", "--python", sys.executable, "-c", "1", "--budget", "5min")
+PLAIN = ("--wsgi", "plain:app", "--python", sys.executable, "-c", "1", "--budget", "60min")
 
 
 @pytest.mark.exhaustive
