@@ -14,7 +14,7 @@ from .results.race import Race
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """Unit of measurement: one stack under one load of one workload."""
+    """Smallest part of a race: one stack under one load of one workload."""
 
     stack: Stack
     workload: Workload

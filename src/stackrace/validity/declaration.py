@@ -84,7 +84,7 @@ class Declaration:
     """Paper, standard or manual that the check rests on; empty if it needs none."""
     limits: Limits = field(default_factory=Limits)
     unit: Unit = Unit.COUNT
-    """Unit of the limits; a share by default if ``of`` is given."""
+    """Measure of the limits; a share by default if ``of`` is given."""
     least: bool = False
     """True if the limits are minimums, not maximums."""
     effects: tuple[Effect, ...] = ()

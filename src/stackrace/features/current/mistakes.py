@@ -181,7 +181,7 @@ def _short_keep_alive(read: Read) -> _Found:
 def _closing_router(read: Read) -> _Found:
     hop = read.hop
     if hop.spec.name == "uwsgi" and _values(hop).get("http") == "router":
-        is_kept = "http-keepalive" in hop.seen or line_of(_config(hop), "http-keepalive")
+        is_kept = hop.seen.keys() & {"http-keepalive"} or line_of(_config(hop), "http-keepalive")
         if not is_kept:
             line = line_of(_config(hop), "http")
             yield ((hop.config, line) if line else hop.place), {}

@@ -618,9 +618,9 @@ def _prefixes(server: Process, variables: dict[str, str]) -> Iterator[str]:
         if "/" in word and os.path.basename(os.path.dirname(path)) == "bin":
             yield os.path.dirname(os.path.dirname(path))
     for line in _text(f"/proc/{server.pid}/maps").splitlines():
-        found = re.search(r"(/\S*)/lib/python3[\d.]*/(site|dist)-packages/", line)
-        if found:
-            yield found.group(1)
+        before, _, behind = line.partition("/lib/python3")
+        if "/site-packages/" in behind or "/dist-packages/" in behind:
+            yield before[before.find("/") :]
     if server.exe:
         yield os.path.dirname(os.path.dirname(server.exe))
 

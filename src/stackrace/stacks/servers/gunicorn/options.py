@@ -152,14 +152,16 @@ def _class(settings: Settings) -> str:
     return "gthread" if name == "sync" and settings.get("threads", 2) != 1 else name
 
 
-_MORE = (
-    "ca_certs cert_reqs ciphers child_exit default_proc_name dirty_apps dirty_workers dirty_timeout dirty_threads "
-    "dogstatsd_tags forwarder_headers header_map http_protocols limit_request_line limit_request_fields "
-    "limit_request_field_size max_requests_jitter nworkers_changed on_exit on_reload on_starting post_fork "
-    "post_request post_worker_init pre_exec pre_fork pre_request proc_name proxy_allow_ips root_path "
-    "secure_scheme_headers ssl_context ssl_version statsd_host statsd_prefix sendfile syslog_addr syslog_facility "
-    "syslog_prefix tmp_upload_dir uwsgi_allow_ips when_ready worker_abort worker_exit worker_int worker_tmp_dir"
-)
+_MORE = frozenset({
+    "ca_certs", "cert_reqs", "ciphers", "child_exit", "default_proc_name", "dirty_apps", "dirty_workers",
+    "dirty_timeout", "dirty_threads", "dogstatsd_tags", "forwarder_headers", "header_map", "http_protocols",
+    "limit_request_line", "limit_request_fields", "limit_request_field_size", "max_requests_jitter",
+    "nworkers_changed", "on_exit", "on_reload", "on_starting", "post_fork", "post_request",
+    "post_worker_init", "pre_exec", "pre_fork", "pre_request", "proc_name", "proxy_allow_ips", "root_path",
+    "secure_scheme_headers", "ssl_context", "ssl_version", "statsd_host", "statsd_prefix", "sendfile",
+    "syslog_addr", "syslog_facility", "syslog_prefix", "tmp_upload_dir", "uwsgi_allow_ips", "when_ready",
+    "worker_abort", "worker_exit", "worker_int", "worker_tmp_dir",
+})  # fmt: skip
 """Settings of its files that no row has."""
 _ALIKE = 0.8
 
@@ -170,7 +172,7 @@ def _ignored(text: str) -> Iterator[tuple[str, str]]:
         module = ast.parse(text)
     except SyntaxError:
         return
-    known = {*OPTIONS.keys, *OPTIONS.decided_keys, *(row.file_key for row in OPTIONS.rows), *_MORE.split()}
+    known = {*OPTIONS.keys, *OPTIONS.decided_keys, *(row.file_key for row in OPTIONS.rows), *_MORE}
     used = {node.id for node in ast.walk(module) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     for name in sorted(dict(_assigned(module.body)).keys() - known - used):
         for meant in get_close_matches(name, known, n=1, cutoff=_ALIKE):

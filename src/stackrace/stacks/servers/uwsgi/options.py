@@ -212,7 +212,7 @@ def _options(document: object, section: str) -> list[tuple[str, str | None]]:
 @cache
 def _names() -> frozenset[str]:
     """Return all options of uWSGI and its plugins, in a file that was written from its source."""
-    return frozenset(Path(__file__).with_name("names.txt").read_text().split())
+    return frozenset(read_text(Path(__file__).with_name("names.txt")).split())
 
 
 def _ignored(text: str) -> Iterator[tuple[str, str]]:
