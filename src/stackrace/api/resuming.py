@@ -258,7 +258,8 @@ def _read(file: ManifestFile, race_id: str) -> Manifest:
 def _request(manifest: Manifest, race: Race) -> RaceRequest:
     """Return the request, with the values that were drawn, detected or defaulted when the race began."""
     try:
-        request = request_from(manifest.opening.request)
+        # its pages are those it was given when it began
+        request = replace(request_from(manifest.opening.request), new_pages=False)
     except ValueError as error:
         raise StoreError(
             f"race {race.id} cannot continue: Stackrace {manifest.opening.version} made it, whose requests "

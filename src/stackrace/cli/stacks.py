@@ -9,7 +9,6 @@ from pathlib import Path
 import click
 
 from ..base.errors import InputError, Lack
-from ..base.text import did_you_mean
 from ..deploy.installation import installed_version, lack_of
 from ..race.preparation.defaults import most_used
 from ..report.exporter import Kind
@@ -18,7 +17,7 @@ from ..stacks.servers import catalogue
 from ..stacks.servers.catalogue import GONE, Catalogue, Gone
 from ..stacks.servers.contract import Entry
 from ..stacks.stack import Interface, Setting
-from ..stacks.stack_path import check_version, setting_text
+from ..stacks.stack_path import check_version, setting_text, unknown_server
 from .install import elsewhere
 from .options import servers_option
 from .showing import show_result
@@ -58,7 +57,7 @@ def _called(names: Sequence[str], known: Catalogue) -> list[Entry]:
         if gone := next((gone for gone in GONE if gone.name == name), None):
             raise InputError(gone.sentence)
         if name not in entries:
-            raise InputError(f"there is no server {name!r}{did_you_mean(name, entries)}")
+            raise unknown_server(name, known.specs)
         if at:
             check_version(entries[name].spec, version)
         called.append(entries[name])

@@ -87,10 +87,15 @@ def _spec_of(name: str, specs: Mapping[str, ServerSpec]) -> ServerSpec:
             "what you run today is found in the project's files and races beside the others; "
             "--current FILE names one of them"
         )
+    raise unknown_server(name, specs)
+
+
+def unknown_server(name: str, specs: Mapping[str, ServerSpec]) -> StackError:
+    """Return the error for a server that is not among ``specs``, with the right spelling of its version or name."""
     if (written := _PINNED.fullmatch(name)) and written[1] in specs:
-        raise StackError(f"write {written[1]}@{written[2]} to race that version of {written[1]}")
+        return StackError(f"write {written[1]}@{written[2]} to race that version of {written[1]}")
     living = (known for known, spec in specs.items() if not spec.gone)
-    raise StackError(f"there is no server {name!r}{did_you_mean(name, living)}")
+    return StackError(f"there is no server {name!r}{did_you_mean(name, living)}")
 
 
 _VERSION = re.compile(r"(?:[0-9]+!)?[0-9]+(?:\.[0-9]+)*(?:(?:a|b|rc)[0-9]+)?(?:\.post[0-9]+)?(?:\.dev[0-9]+)?")

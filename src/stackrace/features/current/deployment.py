@@ -140,7 +140,7 @@ class _Unraced:
 
 
 class _Reading:
-    """What the files below ``root``, or ``file`` alone, start of the app in ``base``, or what is ``running``."""
+    """Reader of the files below ``root``, of ``file`` alone, or of what is ``running``, for the app in ``base``."""
 
     def __init__(
         self,

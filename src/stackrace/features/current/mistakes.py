@@ -35,7 +35,7 @@ _Found = Iterator[tuple[_Place, Mapping[str, object]]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Read:
-    """What was read of a deployment."""
+    """A deployment as its files say it."""
 
     hop: ReadHop
     front: Front | None

@@ -82,9 +82,9 @@ class CurrentDifference:
     line: int
     """0 where nobody knows."""
     said: str
-    """What stands there: ``workers=4``."""
+    """Setting of the file or command: ``workers=4``."""
     observed: str
-    """What is so instead, as the end of a sentence: ``2 run``."""
+    """Observation that contradicts it, as the end of a sentence: ``2 run``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +125,7 @@ class CurrentDeployment(RacePart):
     gaps: tuple[CurrentGap, ...] = ()
     """What could not be taken over."""
     mistakes: tuple[CurrentMistake, ...] = ()
-    """What its own files say in vain, or against each other."""
+    """Mistakes of its own files."""
     read: tuple[str, ...] = ()
     """The files that were read together for it, relative to the project's folder; empty for one alone."""
     effective: tuple[str, ...] = ()

@@ -162,7 +162,7 @@ class Process:
         return {name: value for name, _, value in pairs if re.match(r"[A-Za-z_]\w*$", name)}
 
     def descriptors(self) -> list[str]:
-        """What its open files are, as ``socket:[123]``; raises ObservationError where that is forbidden."""
+        """Return its open files, as ``socket:[123]``; raises ObservationError where that is forbidden."""
         folder = f"/proc/{self.pid}/fd"
         try:
             return [_link(f"{folder}/{each}") for each in os.listdir(folder)]

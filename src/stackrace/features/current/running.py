@@ -76,7 +76,7 @@ class RunningServer:
     workers: int | None
     """Processes that run the app; None where nobody knows."""
     instances: int
-    """How many such servers there are behind the front end."""
+    """Number of such servers behind the front end."""
     variables: dict[str, str]
     """Variables that can hold no secret."""
     variable_names: tuple[str, ...]
@@ -105,7 +105,7 @@ class RunningFront:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """What ``observe.py`` prints."""
+    """Output of ``observe.py``."""
 
     schema: str
     target: str

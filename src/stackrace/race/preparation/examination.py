@@ -98,18 +98,18 @@ def examined_app(
         follow = not named and app.entry.kind is not EntryKind.FILES
         return protection.ask(app, requests, host=request.host or "", follow=follow)
 
+    chosen: tuple[str, ...] = ()
     begun = time.monotonic()
     examination = ask()
     if choice.is_kept and (lost := _lost(examination)):
-        on_preparing(Preparing(step=Step.CHOSEN, subject=f"{lost}; pages are chosen anew."))
         choice = _main_pages(app, request, protection, most_pages, on_preparing)
+        chosen = (f"{lost}; pages are chosen anew.",)
         begun = time.monotonic()
         examination = ask()
     took_s = time.monotonic() - begun
-    chosen: tuple[str, ...] = ()
     if not named:
         examination = _able(examination)
-        chosen = (*_said(examination, choice), *_withheld(choice.secret))
+        chosen = (*chosen, *_said(examination, choice), *_withheld(choice.secret))
         for sentence in chosen:
             on_preparing(Preparing(step=Step.CHOSEN, subject=sentence))
     static = _static(request, app, examination)
