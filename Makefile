@@ -7,8 +7,8 @@ RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 
 
 help:
 	@echo "make race    set everything up and race the default stacks, about 3 minutes"
-	@echo "make test    run the tests of both languages, some ten minutes on two cores"
-	@echo "make test-fast run those that start no server and simulate nothing, two minutes: before each commit"
+	@echo "make test    run the tests of both languages, some eleven minutes on two cores"
+	@echo "make test-fast run those that start no server and simulate nothing, two and a half minutes: before each commit"
 	@echo "make test-all  run the slow and the rare ones, too: before a release"
 	@echo "make setup   set up alone; leaves $(BIN)/stackrace"
 	@echo "make wheel   build dist/*.whl, which installs without Rust, and race with it"
