@@ -81,6 +81,7 @@ def test_a_slice_that_is_missing_stays_missing_and_the_others_are_adjusted(seed,
 
 
 @given(seed=SEED, rule=RULE)
+@pytest.mark.exhaustive
 def test_many_races_at_once_are_each_by_itself(seed, rule):
     races = [drawn(seed + each) for each in range(3)]
     blocks = races[0][2]

@@ -6,6 +6,7 @@ from benchmarks.tuning.grids import made_up, recorded
 from benchmarks.tuning.replay import replayed, table
 
 
+@pytest.mark.exhaustive
 def test_every_search_is_replayed_in_the_same_time():
     grid = made_up("database", np.random.default_rng(1), sd=0.02)
     figures = replayed(grid, 2)

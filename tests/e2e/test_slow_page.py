@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 
+import pytest
 from tests.conftest import STACKRACE
 
 APP = """
@@ -18,6 +19,7 @@ def app(environ, start_response):
 TOLD = "Your page takes "
 
 
+@pytest.mark.exhaustive
 def test_the_user_is_told_beforehand_that_the_budget_is_short(stackrace, tmp_path):
     (tmp_path / "slow.py").write_text(APP)
     words = "run --wsgi slow:app --budget 90s -c 10 --stack gunicorn --stack waitress --no-twin --store r.sqlite3"

@@ -50,6 +50,7 @@ def server():
     [["--rate", "100/s", "-n", "600"], pytest.param(["-c", "1", "-d", "6s"], marks=pytest.mark.exhaustive)],
     ids=["open", "closed"],
 )
+@pytest.mark.exhaustive
 def test_a_stopped_generator_shows(server, loop):
     """The bounds hold by themselves: the stop lasts as long as it sleeps at least, half of what is scheduled."""
     url = f"http://127.0.0.1:{server.server_port}/"

@@ -36,6 +36,7 @@ def raced(project, tmp_path_factory):
     return store
 
 
+@pytest.mark.exhaustive
 def test_races_of_one_project_are_one_series(raced, project, stackrace, tmp_path):
     page = tmp_path / "trend.html"
     done = stackrace("trend", "--json", "--html", page, "--store", raced, cwd=project)

@@ -121,6 +121,7 @@ def in_its_python(ladder, code):
     return json.loads(done.stdout)
 
 
+@pytest.mark.exhaustive
 def test_every_rung_answers_the_same_bytes(ladder):
     workload = golden(examine(ladder, [Request(path=page) for page in bundled("ladder").pages]))
     assert {answer.body for answer in workload.answers} == {b"Hello world!\n"}
@@ -328,6 +329,7 @@ def rails(guard, beside, sockets):
     return serve(guard, "rails", {**beside, "MEMCACHED_SOCKET_2": sockets[1]}, "-w", "2", "--preload")
 
 
+@pytest.mark.exhaustive
 def test_pages_without_a_service_need_none(alone):
     for path in bundled("rails").urls:
         assert "Hello world!" in alone.page(path)
@@ -357,6 +359,7 @@ def test_there_is_one_name_for_each_page(rails, path):
     assert not rails.cached(path).exists()
 
 
+@pytest.mark.exhaustive
 def test_many_at_once_share_the_pools(rails):
     paths = ["/mysql/1", "/sqlite/1", "/memcached/1", "/plain/"] * 25
     with ThreadPoolExecutor(16) as pool:

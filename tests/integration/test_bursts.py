@@ -106,6 +106,7 @@ def test_without_a_race_nothing_is_sent(asked):
         assert not deployment.launcher.kept
 
 
+@pytest.mark.exhaustive
 def test_a_stack_that_is_kept_is_the_next_launch_of_its_stack_or_twin(asked):
     with set_up(asked("/", "uvicorn")) as deployment:
         (stack,) = deployment.stacks

@@ -133,6 +133,7 @@ def test_one_process_that_wants_more_than_the_budget_does_not_start(guard):
     assert "MemoryError" in failed.value.failure.log
 
 
+@pytest.mark.exhaustive
 def test_processes_that_exceed_the_budget_together_are_out(guard):
     budget = Resources(stack_cores=CORES[:1], generator_cores=CORES[-1:], memory_bytes=128 * MIB)
     held = launcher(guard, Confinement(memory_bytes=budget.memory_bytes))

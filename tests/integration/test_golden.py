@@ -228,6 +228,7 @@ def test_a_server_error_of_another_framework_shows_its_traceback(tmp_path, djang
     assert error.detail.count("LookupError: the shelf is empty") == 1
 
 
+@pytest.mark.exhaustive
 def test_a_hang_at_import_shows_where(tmp_path):
     text = "import threading\nthreading.Event().wait()\n"
     error = refused(scratch(tmp_path, EntryKind.WSGI, "shop:app", shop=text), timeout_s=10.0)

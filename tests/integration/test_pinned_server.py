@@ -73,6 +73,7 @@ def test_the_server_that_an_app_brings_serves_it(tmp_path, python, server, pinne
         assert stop(made.guard, [running]) == {}
 
 
+@pytest.mark.exhaustive
 def test_versions_of_one_server_race_beside_the_one_that_the_app_brings(tmp_path, python):
     (tmp_path / "small.py").write_text(APPS)
     request = RaceRequest(

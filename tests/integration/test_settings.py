@@ -112,6 +112,7 @@ def test_mod_wsgi_optimizes_as_far_as_asked(path, stage):
 
 
 @pytest.mark.parametrize("path", some_of(REPLACING, ("uwsgi:processes=1,max_requests=3",)))
+@pytest.mark.exhaustive
 def test_a_process_is_replaced_after_as_many_requests_as_asked(path, stage):
     with up(stage, path) as running:
         first, until = number(running, "process"), time.monotonic() + 1800

@@ -243,6 +243,7 @@ def test_what_would_leave_no_trace_is_refused(store, psql, sql):
     assert store.load(race.id) == race
 
 
+@pytest.mark.exhaustive
 def test_a_deleted_race_leaves_the_registry_and_stays_in_history(store, psql):
     race = make_race()
     store.begin(race)

@@ -202,6 +202,7 @@ def test_without_copies_everything_is_its_own():
     )  # fmt: skip
 
 
+@pytest.mark.exhaustive
 def test_folders_that_no_path_can_name_are_linked_from_the_last_one_that_can(site, tmp_path):
     deepen(site / "code")
     try:

@@ -133,6 +133,7 @@ def close_race(clock, place, **told):
     return by_block(race(clock, place, seed=seed, budget_s=200.0, difference=0.001, **told)[0])
 
 
+@pytest.mark.exhaustive
 def test_the_pair_stays_for_three_blocks_though_it_has_lost_after_two(clock):
     without = close_race(clock, Pairs(clock, CLOSE), twin=False)
     assert [("cheroot" in launched) for launched in without.values()][:4] == [True, True, False, False]

@@ -131,6 +131,7 @@ def test_a_stack_that_is_ten_percent_slower_on_one_machine_is_found():
     assert many >= 0.95
 
 
+@pytest.mark.exhaustive
 def test_two_machines_take_little_more_than_half_the_rounds_and_err_no_more():
     cell = Cell(model=PLAIN, stacks=5, races=250, truth=REALISTIC)
     one, two = (machines(cell, many) for many in (1, 2))

@@ -26,6 +26,7 @@ def test_it_arrives_as_itself_however_often_it_is_sent():
     assert Costly.times == 1
 
 
+@pytest.mark.exhaustive
 def test_functions_without_a_name_elsewhere_are_taken_along():
     here = 7
     assert pickle.loads(as_bytes(lambda there: here + there))(2) == 9

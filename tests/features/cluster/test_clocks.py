@@ -21,6 +21,7 @@ def test_the_offset_is_off_by_half_of_the_shortest_round_trip_at_most(offset_s, 
     assert found.round_trip_s == pytest.approx(min(map(sum, ways)), abs=1e-9)
 
 
+@pytest.mark.exhaustive
 def test_even_ways_leave_no_error_however_long_they_are():
     assert estimate([Exchange(1.0, 8.0, 3.0)]).offset_s == 6.0
 

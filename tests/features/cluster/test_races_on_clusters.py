@@ -159,6 +159,7 @@ def test_what_an_engine_saw_that_was_stopped_is_refused(small):
     assert "engine stalled" in (small.folder / "race.html").read_text()
 
 
+@pytest.mark.exhaustive
 def test_bad_clusters_are_named_before_anything_starts(small):
     nowhere = small.scheduler.run(
         PYTHON, "-m", "stackrace", "run", "--bundled", "--cluster", f"tcp://{small.scheduler.address}:1"

@@ -136,6 +136,7 @@ def test_there_are_more_than_a_million_rows_with_their_keys_and_no_second_seedin
     assert seeded.state == [rows, kept]
 
 
+@pytest.mark.exhaustive
 def test_the_list_of_pages_is_complete(sites):
     assert set(OURS.pages) <= set(QUERIES)
     index = ask(sites("sqlite"))["/"]

@@ -166,12 +166,14 @@ def test_on_the_edge_of_the_allowance_errors_are_as_rare_as_promised():
     assert confirmed < 1.5 * _ALARM * _CONFIRM
 
 
+@pytest.mark.exhaustive
 def test_the_upper_limits_of_all_looks_hold_together():
     dice = np.random.default_rng(4)
     runs = [seen(dice.normal(0.05, 0.03, 31), allowance=9.0, limit=0.05, ended=True) for _ in range(1500)]
     assert sum(each.state is State.CLEAR for each in runs) / 1500 < 1.3 * _MISS
 
 
+@pytest.mark.exhaustive
 def test_an_alarm_is_no_second_chance_to_be_called_clear():
     dice = np.random.default_rng(5)
     runs = [seen(dice.normal(0.04, 0.06, 47), family=1, ended=True) for _ in range(1500)]

@@ -31,6 +31,7 @@ def facts(work, tmp_path, monkeypatch):
     return prepared
 
 
+@pytest.mark.exhaustive
 def test_a_commit_that_upgrades_a_server_is_a_server_upgrade_and_no_other_is(work, facts):
     work.commit(page_py=APP, requirements_txt="gunicorn==23.0.0\n")
     work.write("requirements.txt", "gunicorn==25.0.3\n")

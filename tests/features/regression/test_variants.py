@@ -42,6 +42,7 @@ def test_a_dirty_work_tree_is_raced_as_it_stands_and_that_is_said(work):
         assert both.sides[Side.BASE].contender.label == "HEAD"
 
 
+@pytest.mark.exhaustive
 def test_sides_that_want_other_packages_are_alike_where_nothing_else_differs(work):
     work.commit(requirements_txt="flask==3.1.2\n")
     work.write("requirements.txt", "flask==3.0.3\n")

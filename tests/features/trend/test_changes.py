@@ -10,6 +10,7 @@ def noise(count, seed):
     return np.random.default_rng(seed).normal(size=count)
 
 
+@pytest.mark.exhaustive
 def test_a_series_in_which_nothing_changed_seldom_shows_a_change():
     found = sum(bool(changes(noise(20, seed))) for seed in range(100))
     assert found <= 5  # 1 is expected

@@ -53,6 +53,7 @@ def test_configurations_are_told_better_without_the_weather(swing, span_s):
     assert after < 0.75 * before
 
 
+@pytest.mark.exhaustive
 def test_launches_scatter_as_they_are_wrong():
     scatter, wrong = [], []
     for seed in range(10):
