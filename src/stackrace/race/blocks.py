@@ -16,7 +16,7 @@ from .events import BlockStarted
 from .overhead import STOP_S, Overhead, expected_overhead, overhead_of_launches, planned_launch_s, planned_overhead
 from .pace import SLICE_S, SliceLengths, fixed_lengths, headline, heard, lengths_of, planned_lengths
 from .plan import Cell, RacePlan
-from .results.race import Ending
+from .results.race import Ending, Race
 from .resume import counted, spent_s
 from .schedule import (
     MOST_BLOCKS,
@@ -28,6 +28,7 @@ from .schedule import (
     passes_worth,
     plan_block,
     too_short_for,
+    variance_within,
 )
 from .steps import Steps, shuffled, shuffler_of
 from .twins import entrants
@@ -140,18 +141,18 @@ class Slices(Blocks):
 
     def check(self, remaining_s: float) -> None:
         """Raise InputError, before any of it is spent, for a budget that does not hold even one block."""
-        self._next(entrants(self._plan), remaining_s, 0)
+        self._next(entrants(self._plan), remaining_s, self._plan.race, 0)
 
     def another(self, steps: Steps, racing: Sequence[Stack], remaining_s: float) -> bool:
         """Run one more block within ``remaining_s``; return False if none fits."""
         self._lengths = self._lengths_of(racing)
-        block_plan = self._next(racing, remaining_s, steps.number)
+        block_plan = self._next(racing, remaining_s, steps.ledger.race, steps.number)
         if block_plan is None:
             return False
         steps.deadline_s = time.monotonic() + remaining_s - self._overhead.stop_s
         block = Block(
             plan=block_plan,
-            replan=lambda overhead: self._plan_with(overhead, racing, remaining_s, steps.number),
+            replan=lambda overhead: self._plan_with(overhead, racing, remaining_s, steps.ledger.race, steps.number),
             lengths=lambda: self._lengths,
             cells=self._cells(racing, sides=block_plan.sides),
             steps=steps,
@@ -193,15 +194,15 @@ class Slices(Blocks):
         own = [replace(cell, workload=replace(cell.workload, page=self._page_of(cell))) for cell in cells]
         return lengths_of(own, len(plan.race.cores.stack_cores), alike=plan.race.exhaustive, fixed_s=plan.slice_s)
 
-    def _next(self, racing: Sequence[Stack], remaining_s: float, done: int) -> BlockPlan | None:
-        block_plan = self._plan_with(self._overhead, racing, remaining_s, done)
+    def _next(self, racing: Sequence[Stack], remaining_s: float, race: Race, done: int) -> BlockPlan | None:
+        block_plan = self._plan_with(self._overhead, racing, remaining_s, race, done)
         if block_plan is None and done == 0:
             least_s = least_budget_s(self._extent(racing), self._overhead, self._lengths)
             raise too_short_for(self._plan, least_s, remaining_s)
         return block_plan
 
     def _plan_with(
-        self, overhead: Overhead, racing: Sequence[Stack], remaining_s: float, done: int
+        self, overhead: Overhead, racing: Sequence[Stack], remaining_s: float, race: Race, done: int
     ) -> BlockPlan | None:
         return plan_block(
             self._extent(racing),
@@ -210,6 +211,7 @@ class Slices(Blocks):
             overhead=overhead,
             lengths=self._lengths,
             most=self._plan.most_blocks or MOST_BLOCKS,
+            within=variance_within(race),
         )
 
     def _extent(self, racing: Sequence[Stack]) -> Extent:

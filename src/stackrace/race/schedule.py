@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from statistics import variance
 
 from ..base.errors import InputError
 from ..base.numbers import about, duration, things
 from ..base.units import DURATION
+from .levels import LevelKey, key_of
 from .overhead import USUAL_LAUNCH_S, Overhead
 from .pace import SLICE_S, USUAL_LENGTHS, SliceLengths, headline
 from .plan import Cell, RacePlan
+from .results.race import Race
 from .twins import entrants
 
 
@@ -37,7 +40,13 @@ _LEAST_SHARE = 0.6
 """Share of the length a slow page needs to which its slices may be shortened."""
 
 _BETWEEN = 0.1
-"""Assumed variance between launches, as a share of the variance between slices."""
+"""Assumed variance between launches, as a share of the variance between slices of a steady machine."""
+
+_LAUNCH_SD = 0.03
+"""Assumed sd of ln(throughput) between launches, where slices were seen to vary much more than that."""
+
+_PILOT_BLOCKS = 7
+"""Fewest blocks of a race whose launches have more slices because these vary: fewer tell less of launches."""
 
 MOST_PASSES = 8
 MOST_BLOCKS = 40
@@ -72,21 +81,23 @@ def plan_block(
     overhead: Overhead,
     lengths: SliceLengths = USUAL_LENGTHS,
     most: int = MOST_BLOCKS,
+    within: float | None = None,
 ) -> BlockPlan | None:
     """Return the next of the blocks that fit into ``remaining_s``, after ``done`` others; None if none fits.
 
-    There are at most ``most`` in all.
+    There are at most ``most`` in all. ``within`` is the `variance_within` launches, None if unknown.
 
     The headline cells come first, with as many passes as `passes_worth` says. Other levels are measured in the
     first block, and again only if the time still holds the most blocks of any race. If time is short, first passes
     and then slices are reduced to keep the number of blocks. So more time never means fewer blocks, nor less slice
-    time in the same number of blocks.
+    time in the same number of blocks; but where slices vary much, a block may get more passes instead.
     """
     if done >= most:
         return None
     remaining_s -= overhead.stop_s  # of the last block, which nothing follows
     cut = _Division(extent=extent, overhead=overhead, lengths=lengths, done=done, most=most)
     first_s = remaining_s - (cut.sides_s if done == 0 else 0.0)
+    cut = replace(cut, passes=cut.passes_worth(first_s, within))
     blocks = cut.blocks_in(first_s)
     if done + blocks < most:
         shorter = cut.shortened(first_s, blocks)
@@ -106,6 +117,8 @@ class _Division:
     """Blocks that are over."""
     most: int
     """The most blocks in all."""
+    passes: int = 1
+    """Intended number of passes in a block."""
 
     @property
     def slice_s(self) -> float:
@@ -123,11 +136,14 @@ class _Division:
             slice_s = max(math.floor(slice_s / round_s + 1e-9), 1) * round_s
         return BlockPlan(slice_s=slice_s, passes=passes, blocks_left=blocks_left, side_slice_s=self.lengths.side_s)
 
-    @property
-    def passes(self) -> int:
-        """Intended number of passes in a block."""
+    def passes_worth(self, remaining_s: float, within: float | None) -> int:
+        """Return the number of passes that launches justify: more if slices vary and enough blocks are left."""
         launch_s = self.overhead.empty_block_s(self.extent.stacks) / self.extent.headline
-        return passes_worth(launch_s, self.slice_s + self.overhead.between_s)
+        slice_s = self.slice_s + self.overhead.between_s
+        usual, wanted = (passes_worth(launch_s, slice_s, variance) for variance in (None, within))
+        enough = (passes for passes in range(wanted, usual, -1)
+                  if self.done + replace(self, passes=passes).blocks_in(remaining_s) >= _PILOT_BLOCKS)  # fmt: skip
+        return next(enough, usual)
 
     def blocks_in(self, remaining_s: float) -> int:
         """Return the number of further blocks of the intended size that fit."""
@@ -158,17 +174,36 @@ class _Division:
                     self.passes)  # fmt: skip
 
 
-def passes_worth(launch_s: float, slice_s: float) -> int:
+def passes_worth(launch_s: float, slice_s: float, within: float | None = None) -> int:
     """Return the number of slices that justify a launch of ``launch_s``, each taking ``slice_s`` with its pauses.
 
-    R = ½·√(launch_s/slice_s · T1²/T2²), from 1 to ``MOST_PASSES``, T2²/T1² being ``_BETWEEN``. The root gives the
-    narrowest limits for many launches; half of it is better for the few launches of a race, which also show how
-    much launches vary. R matters little near its best: simulated races answer as often with half and with twice as
-    many, and with a fifth to twice the T2²/T1². So T2²/T1² is not estimated.
+    R = ½·√(launch_s/slice_s · T1²/T2²), from 1 to ``MOST_PASSES``, for variances T1² of slices and T2² of launches.
+    The root gives the narrowest limits for many launches; half of it is better for the few launches of a race,
+    which also show how much launches vary. R matters little near its best. T2² cannot be told from few launches: it
+    is taken as ``_BETWEEN``·T1², or as ``_LAUNCH_SD``² if that is less, where T1² is known from ``within``.
 
     Source: Kalibera & Jones 2013, Rigorous benchmarking in reasonable time, section 6.2.
     """
-    return min(max(round(math.sqrt(launch_s / slice_s / _BETWEEN) / 2), 1), MOST_PASSES)
+    ratio = _BETWEEN if not within else min(_BETWEEN, _LAUNCH_SD**2 / within)
+    return min(max(round(math.sqrt(launch_s / slice_s / ratio) / 2), 1), MOST_PASSES)
+
+
+def variance_within(race: Race) -> float | None:
+    """Return T1², the variance of ln(throughput) of slices within launches; None if fewer than three tell.
+
+    The first two slices of each cell of the first block tell; what the second pass did to all alike is left out. So
+    the number of passes is settled early, and blocks are alike.
+
+    Source: Kalibera & Jones 2013, Rigorous benchmarking in reasonable time, section 6.1.
+    """
+    changes = []
+    for launch in race.launches:
+        values: dict[LevelKey, list[float]] = {}
+        for slice_ in launch.slices if launch.block == 0 else ():
+            if slice_.valid and slice_.throughput_per_s > 0:
+                values.setdefault(key_of(slice_), []).append(math.log(slice_.throughput_per_s))
+        changes += [own[1] - own[0] for own in values.values() if len(own) > 1]
+    return variance(changes) / 2 if len(changes) > 2 else None
 
 
 def least_budget_s(extent: Extent, overhead: Overhead, lengths: SliceLengths = USUAL_LENGTHS) -> float:

@@ -1,10 +1,13 @@
 """How a budget becomes blocks."""
 
+import itertools
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from tests.factories import make_race, make_result
 
 from stackrace.race.overhead import Overhead
 from stackrace.race.pace import SLICE_S, SliceLengths, fixed_lengths
@@ -16,6 +19,7 @@ from stackrace.race.schedule import (
     least_budget_s,
     passes_worth,
     plan_block,
+    variance_within,
 )
 
 OVERHEAD = Overhead()
@@ -173,3 +177,35 @@ def test_half_of_what_many_launches_would_want(launch_s, slice_s, passes):
     """Kalibera & Jones 2013, section 6.2: R = √(c_launch/c_slice · T1²/T2²), of which half."""
     assert passes_worth(launch_s, slice_s) == passes
     assert passes == round(math.sqrt(launch_s / slice_s / 0.1) / 2)
+
+
+@pytest.mark.parametrize(("sd", "passes"), [(0.02, 2), (0.09, 2), (0.15, 4), (0.23, 6), (0.5, 8)])
+def test_where_slices_vary_more_than_launches_are_known_to_a_launch_has_more_of_them(sd, passes):
+    assert passes_worth(0.83, 0.37, sd**2) == passes
+
+
+def test_passes_grow_only_where_enough_blocks_are_left():
+    def passes(stacks, within):
+        plan = plan_block(alike(stacks, 1), remaining_s=180, done=0, overhead=OVERHEAD, within=within)
+        return plan.passes
+
+    assert passes(4, 0.23**2) > passes(4, None) == passes(4, 0.05**2)
+    assert passes(20, 0.23**2) == passes(20, None)
+
+
+def varied(sd, stacks=7):
+    """Return a race of one block in which the second pass is faster for all, and every stack's change differs."""
+    race = make_race(stacks=[f"waitress:threads={i + 1}" for i in range(stacks)], levels=(20,), blocks=1)
+    launches = []
+    for launch, sign in zip(race.launches, itertools.cycle((1, -1))):
+        only = launch.slices[0]
+        speeds = (10_000, 13_000 * math.exp(sign * sd))
+        slices = [replace(only, index=i, result=make_result(each, load=only.load)) for i, each in enumerate(speeds)]
+        launches.append(replace(launch, slices=tuple(slices)))
+    return replace(race, launches=tuple(launches))
+
+
+def test_the_variance_of_slices_is_that_of_the_first_blocks_first_two_passes():
+    assert variance_within(varied(0.2, 6)) == pytest.approx(6 * 0.2**2 / 5 / 2, rel=0.01)
+    assert variance_within(varied(0.0)) == pytest.approx(0.0, abs=1e-6)
+    assert variance_within(varied(0.2, 2)) is None
