@@ -105,17 +105,13 @@ bench-cluster: .venv/.tools
 # nothing else to do; each script has --help and bounds on its time.
 bench-method: .venv/.tools bench-lies
 	$(BIN)/python -m benchmarks.method.simulations
-	$(BIN)/python -m benchmarks.method.theft
 	$(BIN)/python -m benchmarks.method.claims
 	$(BIN)/python -m benchmarks.check
 	$(BIN)/python -m benchmarks.method.default_races
 	$(BIN)/python -m benchmarks.method.neighbours
 	$(BIN)/python -m benchmarks.method.aa_races
 	$(BIN)/python -m benchmarks.method.slowed
-	$(BIN)/python -m benchmarks.method.slicing
-	$(BIN)/python -m benchmarks.method.rewarm
 	$(BIN)/python -m benchmarks.method.capacities
-	$(BIN)/python -m benchmarks.method.time_to_winner
 
 # Some seventy faults, most of them injected into real races one at a time: a quarter of an hour.
 bench-lies: .venv/.tools

@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 from benchmarks.lies.clean import confirmed
 from benchmarks.lies.witness import Sight, explained_fairness, opened, sockets
-from benchmarks.method import _races, aa_races, default_races, slicing, slowed, time_to_winner
+from benchmarks.method import _races, aa_races, default_races, slowed
 from benchmarks.method._kept import Kept
 from benchmarks.method._races import outcome, rounds
 from benchmarks.method.shares import interval
@@ -136,18 +136,6 @@ def test_the_customary_protocol_calls_clear_differences_and_has_no_say_where_a_r
     assert aa_races.compared([[], [1, 2, 3]]) == {"customary": None, "t-test": None}
 
 
-def test_a_race_to_the_winner_is_described_by_its_answer_and_what_it_took():
-    race = make_race(8, levels=(4,), blocks=20, seed=3)
-    left = race.stacks[:4]
-    fewer = replace(race, launches=tuple(one for one in race.launches if one.block < 2 or one.stack in left))
-    told = time_to_winner.described(fewer)
-    assert (told["outcome"], told["settled"], told["blocks"], told["launches"]) == ("measured", True, 20, 88)
-    assert told["of uniform"] == 88 / 160
-    assert time_to_winner.described(None) == {"outcome": "failed"}
-    one = time_to_winner.told([told, {"outcome": "failed"}])
-    assert one.startswith("1 of 1 races of all runs have an answer, in ")
-
-
 def default_row(ratio, *, result="best", first="a"):
     """A default race in which b comes to ``ratio`` of a, give or take 5 %."""
     rows = {"a": [1.0, 1.0, 1.0, 5], "b": [ratio, ratio / 1.05, ratio * 1.05, 5]}
@@ -176,16 +164,6 @@ def test_what_earlier_runs_saw_is_kept(tmp_path):
         Kept(file).add({"race": number})
     assert [row["race"] for row in Kept(file).rows] == [0, 1]
     assert all(row["at"] for row in Kept(file).rows)
-
-
-def test_a_protocol_is_described_by_its_slices_and_one_without_a_race_by_nothing():
-    race = make_race(3, levels=(4,), blocks=6)
-    told = slicing.described("whole launches", race)
-    assert (told["blocks"], told["slices a launch"], told["sd within"]) == (6, 1, None)
-    assert told["sd of a difference"] == pytest.approx(0.03 * 2**0.5, rel=0.7)
-    assert slicing.described("slices", None)["per minute"] is None
-    rows = slicing.relative([told, {**told, "protocol": "slices", "per minute": 2 * told["per minute"]}])
-    assert [row["efficiency"] for row in rows] == [1, 2]
 
 
 def test_a_share_has_the_limits_that_wilson_gives_it():
