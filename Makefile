@@ -88,6 +88,7 @@ format: .venv/.tools
 
 bench: .venv/.tools
 	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python benchmarks/running.py
 	$(BIN)/python benchmarks/probe_cost.py
 	$(BIN)/python benchmarks/machine_speed.py
 	$(BIN)/python benchmarks/orchestrator_cost.py

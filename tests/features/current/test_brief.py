@@ -12,7 +12,8 @@ from tests.factories import STACKS, make_failure, make_finding, make_race, make_
 from stackrace.base.text import one_line
 from stackrace.base.verdict import Effect, Finding, Verdict
 from stackrace.cli.showing import short_steps
-from stackrace.features.current.model import CurrentDeployment, CurrentErrors, CurrentGap, CurrentKind, CurrentQueue
+from stackrace.features.current.distance import CurrentErrors, CurrentKind
+from stackrace.features.current.model import CurrentDeployment, CurrentGap, CurrentQueue
 from stackrace.features.current.notice import news as failing
 from stackrace.measure.launch import FailureKind
 from stackrace.race.results.parts import Parts

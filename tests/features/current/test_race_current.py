@@ -8,7 +8,8 @@ from tests.core.race.raced import merged
 from tests.factories import make_counts, make_failure
 
 from stackrace.base.verdict import Effect, Verdict
-from stackrace.features.current.model import CurrentDeployment, CurrentKind, CurrentQueue
+from stackrace.features.current.distance import CurrentKind
+from stackrace.features.current.model import CurrentDeployment, CurrentQueue
 from stackrace.measure.launch import FailureKind
 from stackrace.race.results.parts import Parts
 from stackrace.race.standing import standing

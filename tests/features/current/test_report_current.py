@@ -8,13 +8,8 @@ import jsonschema
 from tests.factories import STACKS, make_race, make_standing
 
 from stackrace.base.numbers import Interval
-from stackrace.features.current.model import (
-    CurrentChange,
-    CurrentDeployment,
-    CurrentGap,
-    CurrentKind,
-    CurrentStanding,
-)
+from stackrace.features.current.distance import CurrentKind, CurrentStanding
+from stackrace.features.current.model import CurrentChange, CurrentDeployment, CurrentGap
 from stackrace.features.current.notice import details as taken_over
 from stackrace.features.current.notice import headline as current
 from stackrace.features.current.standing import current_standing

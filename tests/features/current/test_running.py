@@ -6,6 +6,7 @@ import ast
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -268,6 +269,50 @@ def test_the_front_end_before_it_is_found_and_leads_to_it(tmp_path, start):
     assert stack == "nginx/http/gunicorn:workers=2"
 
 
+APACHE = """ServerRoot {folder}
+PidFile {folder}/pid
+ErrorLog {folder}/log
+Listen 127.0.0.1:{port}
+LoadModule mpm_event_module /usr/lib/apache2/modules/mod_mpm_event.so
+LoadModule authz_core_module /usr/lib/apache2/modules/mod_authz_core.so
+LoadModule wsgi_module /usr/lib/apache2/modules/mod_wsgi.so
+<IfDefine ROOT>
+User nobody
+Group nogroup
+</IfDefine>
+WSGISocketPrefix {folder}/wsgi
+WSGIDaemonProcess shop \\
+    processes=2 threads=5
+WSGIProcessGroup shop
+WSGIScriptAlias / {folder}/shop.py
+"""
+
+
+@pytest.mark.exhaustive
+def test_an_apache_that_hosts_the_app_is_its_server(tmp_path):
+    port, config = free_port(), tmp_path / "apache.conf"
+    config.write_text(APACHE.format(folder=tmp_path, port=port))
+    words = ["-f", str(config), "-DFOREGROUND", *(["-DROOT"] if os.geteuid() == 0 else [])]
+    path = f"{os.environ['PATH']}:/usr/sbin"
+    apache = subprocess.Popen([shutil.which("apache2", path=path), *words])
+
+    def look():
+        done = plainly(script_in(tmp_path), f":{port}")
+        found = json.loads(done.stdout) if not done.returncode else None
+        return found if found and found["server"]["workers"] == 2 else None
+
+    try:
+        found = until(look)
+    finally:
+        apache.terminate()
+        apache.wait()
+    assert (found["server"]["name"], found["server"]["pid"]) == ("mod_wsgi", apache.pid)
+    assert found["front"] is None
+    (tmp_path / "observed.json").write_text(json.dumps(found))
+    deployment = current_deployment(tmp_path, SPECS, tmp_path / "observed.json")
+    assert (deployment.stack, deployment.differences) == ("apache+mod_wsgi:processes=2,threads=5", ())
+
+
 @pytest.mark.exhaustive
 def test_what_was_observed_races(tmp_path, start, brief):
     port = free_port()
@@ -288,6 +333,7 @@ def test_what_was_observed_races(tmp_path, start, brief):
         (":1", "nobody listens on port 1; "),
         ("4000000000", "there is no process 4000000000; a port is written :4000000000"),
         ("no-such-shop", "'no-such-shop' is neither a unit of systemd's that runs nor a container"),
+        ("no-such-shop", "on another machine: stackrace current --script"),
         ("../shop", "'../shop' is no process, port, container or unit; write 1234"),
         ("", "'' is no process"),
         ("self", "name the server's process, or its port as :8000"),

@@ -45,6 +45,19 @@ def test_every_fact_has_its_place(tmp_path):
     }
 
 
+def test_a_size_that_only_running_would_tell_is_unknown(tmp_path):
+    write(tmp_path, {"Procfile": "web: gunicorn --workers $(cat workers) app:app\n"})
+    found = json.loads(current(tmp_path, "--json").stdout)
+    assert facts(found, "gunicorn")["workers"] == ("unknown", "Procfile:1")
+    assert facts(found, "gunicorn")["class"] == ("sync", "default")
+
+
+def test_a_size_that_the_servers_file_computes_is_shown(tmp_path):
+    write(tmp_path, {"Procfile": "web: gunicorn app:app\n", "gunicorn.conf.py": "workers = 1 + 2\n"})
+    found = json.loads(current(tmp_path, "--json").stdout)
+    assert facts(found, "gunicorn")["workers"] == ("3", "gunicorn.conf.py:1")
+
+
 def test_people_are_told_how_to_race_it_and_what_it_goes_without(tmp_path):
     write(tmp_path, {"Procfile": "web: gunicorn -w 4 app:app\n", "uwsgi.ini": OTHER})
     done = current(tmp_path)

@@ -260,7 +260,10 @@ _CALLS = {
     "waitress.serve": "waitress-serve",
 }
 """The functions that start a server with the options of its command line, and what that is called."""
-_ELSEWHERE = ("aiohttp.web", "eventlet.wsgi", "gevent.pywsgi", "tornado.httpserver", "twisted.web.wsgi")
+_ELSEWHERE = (
+    "aiohttp.web", "bjoern", "cheroot.wsgi", "eventlet.wsgi", "gevent.pywsgi", "tornado.httpserver",
+    "twisted.web.wsgi",
+)  # fmt: skip
 """Servers that only code starts, and that no command line has."""
 _MOST_MODULES = 200
 _PYTHON = re.compile(r"(python|pypy)[\d.]*")

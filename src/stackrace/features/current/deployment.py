@@ -10,7 +10,6 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from ...app.app import Entry
-from ...app.environment import read_env_files
 from ...app.project_files import ProjectFiles, is_exported, is_platform, likelihood, problem_of, repository_folders
 from ...app.projects.deployment import DeploymentCommand, commands_of_file, deployment_commands
 from ...app.projects.deployment_command import shown, text_of
@@ -18,25 +17,19 @@ from ...app.projects.framework_commands import as_server
 from ...app.projects.kubernetes import is_manifest
 from ...app.projects.served_app import served_app
 from ...app.projects.starts import starts
-from ...base.errors import InputError, StackError
+from ...base.errors import InputError
 from ...base.files import is_file
-from ...deploy.installation import missing_from, unready
-from ...race.preparation.contestants import CurrentStack
-from ...race.preparation.installing import install_command, refusal
-from ...race.request.request import RaceRequest
 from ...stacks.native_options import Weight
-from ...stacks.servers import Catalogue
-from ...stacks.stack import Interface, ServerSpec, Stack
-from ...stacks.stack_path import parse_stack
+from ...stacks.stack import ServerSpec
 from .fronts import Front, Fronts, front_gaps, unread_documents
 from .hop import ReadHop, shown_place
 from .mistakes import Read, mistakes_in, why_not_started
 from .model import CurrentDeployment, CurrentGap, placed
 from .options import read_hop, take_settings_variable
-from .request import CurrentRequest
 from .running import Observation, observed_in
 
 _ELSEWHERE = {
+    "cheroot": "Cheroot's own command",
     "cherryd": "CherryPy's own server",
     "passenger": "Passenger",
     "litestar": "Litestar's command",
@@ -382,48 +375,3 @@ def _path(hop: ReadHop, front: Front | None, instances: int, root: Path, base: P
 
 def _places(hops: Iterable[ReadHop]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(placed(*hop.place) for hop in hops))
-
-
-def current_stack(
-    request: RaceRequest,
-    catalogue: Catalogue,
-    offered: frozenset[Interface],
-    python: tuple[int, int] | None = None,
-    entry: Entry | None = None,
-    interpreter: Path | None = None,
-) -> CurrentStack | None:
-    """Return the stack that the project of ``request`` runs today, as its deployment files say.
-
-    ``offered`` is what the app offers, ``python`` the minor version of its ``interpreter``, ``entry`` where it is,
-    as far as that is known. None where nothing is found, nothing is to be looked for (see `CurrentRequest`),
-    or the app is a bundled one. Raises InputError for a file that the request names and that starts no server.
-    """
-    part = request.parts.get(CurrentRequest)
-    wanted = request.contestants if part is None or request.contestants is False else part.current
-    if wanted is False or request.bundled is not None:
-        return None
-    if wanted is None and request.stacks is not None:
-        return None
-    file = wanted if isinstance(wanted, Path) else None
-    given = {**read_env_files(request.env_files), **request.environment}
-    deployment = current_deployment(request.folder, catalogue.specs, file, entry, interpreter, given)
-    if deployment is None:
-        return None
-    stack, problem = _parsed(deployment, request.folder, catalogue, offered)
-    if stack is not None and (lacks := missing_from(stack, catalogue)):
-        stack, problem = None, refusal("it", lacks, install_command(lacks, request.servers)).message
-    elif stack is not None and (reason := unready(stack, catalogue, python)):
-        stack, problem = None, reason
-    variables = tuple(name for name in deployment.variables if name not in given)
-    return CurrentStack(deployment=replace(deployment, problem=problem, variables=variables), stack=stack)
-
-
-def _parsed(
-    deployment: CurrentDeployment, folder: Path, catalogue: Catalogue, offered: frozenset[Interface]
-) -> tuple[Stack | None, str]:
-    if not deployment.stack:
-        return None, deployment.problem
-    try:
-        return parse_stack(deployment.stack, catalogue.specs, offered, folder), deployment.problem
-    except StackError as error:
-        return None, error.message

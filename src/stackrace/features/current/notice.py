@@ -7,28 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...base.numbers import Interval, connections, count, percent, things
-from ...base.text import few
+from ...base.numbers import Interval, connections, count, percent
 from ...race.levels import JudgedLevel
 from ...race.results.race import Race
 from ...race.results.standing import StandingNotice, Withdrawal
 from ...report.figures import limited, listed, share
 from ...report.words.findings import failure_kind, failure_message
-from ...stacks.native_options import Concern, Weight
-from .model import (
-    CurrentChange,
-    CurrentDeployment,
-    CurrentErrors,
-    CurrentGap,
-    CurrentKind,
-    CurrentStanding,
-    deployment_of,
-    placed,
-)
+from ...stacks.native_options import Weight
+from .distance import CurrentErrors, CurrentKind, CurrentStanding
+from .model import CurrentDeployment, deployment_of, placed
+from .transfer import deployment_title, taken_over
 
 _ALIKE = 0.05
 """Costs that differ by less are about the same."""
 _TWICE = (1.9, 2.1)
+_MOST_SHORTLY = 1
 
 
 def notice_of(race: Race, headline: JudgedLevel | None, withdrawals: Sequence[Withdrawal]) -> StandingNotice | None:
@@ -46,7 +39,7 @@ def headline(standing: StandingNotice | None) -> str:
     if standing.errors is not None and standing.kind is CurrentKind.UNMEASURED:
         # see ``news``
         return ""
-    yours = _yours(standing.place, is_partial=standing.is_partial)
+    yours = deployment_title(standing.place, is_partial=standing.is_partial)
     match standing.kind:
         case CurrentKind.FIRST:
             return f"{yours} is itself the leader: {standing.stack}."
@@ -63,12 +56,6 @@ def headline(standing: StandingNotice | None) -> str:
     return f"{yours} delivers {_of(standing.throughput)} of {standing.first}{_costs(standing)}."
 
 
-def _yours(place: str, *, is_partial: bool) -> str:
-    """Return what a sentence calls the deployment: what workers it has must be known to call it the user's."""
-    name = "What your files say in part" if is_partial else "Your present deployment"
-    return f"{name} ({place})" if place else name
-
-
 def news(standing: StandingNotice | None) -> str:
     """Say where and how what the project runs today fails, and what bounds its queue; empty where it does not."""
     if not isinstance(standing, CurrentStanding) or standing.errors is None:
@@ -77,7 +64,7 @@ def news(standing: StandingNotice | None) -> str:
     on = f" on {errors.workload}" if errors.workload else ""
     where = f"{on} at {connections(errors.load.concurrency)}"
     bound = f"; {queue.server}'s queue holds {count(queue.value)} ({queue.place})" if queue is not None else ""
-    return f"{_yours('', is_partial=standing.is_partial)} fails{where}: {_errors(errors)}{bound}."
+    return f"{deployment_title('', is_partial=standing.is_partial)} fails{where}: {_errors(errors)}{bound}."
 
 
 def _errors(errors: CurrentErrors) -> str:
@@ -116,7 +103,7 @@ def before(race: Race) -> str:
     deployment = deployment_of(race)
     if deployment is None:
         return ""
-    yours = _yours(deployment.place, is_partial=deployment.is_partial)
+    yours = deployment_title(deployment.place, is_partial=deployment.is_partial)
     if race.current:
         return f"{yours} races as {race.current}."
     return f"{yours} is not raced: {deployment.problem.rstrip('.')}."
@@ -126,58 +113,6 @@ def details(race: Race) -> tuple[str, ...]:
     """Return what is to be known of the deployment that was raced: its place, what was changed, what is missing."""
     deployment = deployment_of(race)
     return () if deployment is None else tuple(taken_over(deployment, race.current))
-
-
-def taken_over(deployment: CurrentDeployment, raced: str) -> Iterator[str]:
-    """Yield a sentence for each: where the deployment was read, its size, what is changed for a race and missing.
-
-    ``raced`` is the path of its stack; empty where it is not raced.
-    """
-    if raced:
-        beside = [file for file in deployment.read if file != deployment.file]
-        read = f"{deployment.place}{f' with {listed(beside)}' if beside else ''}"
-        yield f"{_yours('', is_partial=deployment.is_partial)} was read from {read}: {raced}."
-        if deployment.effective:
-            most = f": at most {things(deployment.at_once, 'request')} at once" if deployment.at_once else ""
-            yield f"It takes effect as {', '.join(deployment.effective)}{most}."
-    if deployment.changes and raced:
-        yield f"Changed for the race: {'; '.join(_changes(deployment.changes))}."
-        if any(change.concern is Concern.VARIABLES for change in deployment.changes):
-            yield "No stack has the variables among these: every stack gets the same, from [app] env or --env-file."
-    if deployment.variables:
-        files = " ".join(f"--env-file {file}" for file in deployment.env_files)
-        way = f"{files} gives them to all" if files else "[app] env or --env-file gives them to all"
-        yield f"Its files set {few(deployment.variables)} for the app; no stack has them: {way}."
-    for each in deployment.differences:
-        yield f"{placed(each.file, each.line)} says {each.said}; {each.observed}."
-    yield from deployment.warnings
-    yield from _gaps(deployment.gaps)
-    if deployment.others:
-        others = listed(deployment.others[:_MOST_OTHERS])
-        yield f"Other deployments were found in {others}; race one with --current FILE."
-
-
-_MOST_OTHERS = 5
-_MOST_SHORTLY = 1
-
-
-def _changes(changes: Sequence[CurrentChange]) -> Iterator[str]:
-    lines: dict[tuple[str, str, str, Concern], list[int]] = {}
-    for change in changes:
-        lines.setdefault((change.file, change.key, change.theirs, change.concern), []).append(change.line)
-    for (file, key, theirs, concern), places in lines.items():
-        numbers = ",".join(str(place) for place in places if place)
-        yield f"{file}{f':{numbers}' if numbers else ''} {key}{f' {theirs}' if theirs else ''} ({concern})"
-
-
-def _gaps(gaps: Sequence[CurrentGap]) -> Iterator[str]:
-    kinds: dict[tuple[str, str, bool], list[CurrentGap]] = {}
-    for gap in sorted(gaps, key=lambda gap: gap.weight is not Weight.SIZE):
-        kinds.setdefault((gap.file, gap.why, gap.weight is Weight.ASSUMED), []).append(gap)
-    for (file, why, is_assumed), (first, *others) in kinds.items():
-        more = "".join(f", {f'{gap.line} ' if gap.line else ''}{gap.what}" for gap in others)
-        kind_of_gap = "Assumed" if is_assumed else "Not taken over"
-        yield f"{kind_of_gap}: {placed(file, first.line)} {first.what}{more}: {why}."
 
 
 def shortly(race: Race) -> str:

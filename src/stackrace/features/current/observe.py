@@ -70,7 +70,7 @@ SWITCHES = {
 }
 """By server the options that take no value."""
 PROGRAMS = {
-    **{name: name for name in VALUES},
+    **{name: name for name in [*VALUES, "cheroot"]},
     "fastapi": "uvicorn",
     "pyuwsgi": "uwsgi",
     "waitress-serve": "waitress",
@@ -90,9 +90,9 @@ _VARIABLES = re.compile(
 )
 """Variables whose values are shown; those that stand for options of a server follow its options."""
 _PACKAGES = re.compile(
-    "aiohttp|bottle|cherrypy|daphne|django|djangorestframework|eventlet|falcon|fastapi|flask|gevent|granian|"
-    "greenlet|gunicorn|httptools|hypercorn|litestar|pyramid|pyuwsgi|quart|sanic|setproctitle|starlette|tornado|uvicorn|"
-    "uvicorn-worker|uvloop|uwsgi|waitress|werkzeug|whitenoise"
+    "aiohttp|bjoern|bottle|cheroot|cherrypy|daphne|django|djangorestframework|eventlet|falcon|fastapi|flask|gevent|"
+    "granian|greenlet|gunicorn|httptools|hypercorn|litestar|mod-wsgi|pyramid|pyuwsgi|quart|sanic|setproctitle|"
+    "starlette|tornado|uvicorn|uvicorn-worker|uvloop|uwsgi|waitress|werkzeug|whitenoise"
 )
 """Servers, frameworks and what decides about their speed."""
 _PLAIN = re.compile(r"[\w.,:/@%+~*\[\]!-]{0,200}")
@@ -149,11 +149,6 @@ class Process:
         self.folder = _link(f"/proc/{pid}/cwd")
         self.root = f"/proc/{pid}/root"
         self.name, self.at, self.title = _server(self.raw)
-
-    @property
-    def words(self) -> list[str]:
-        """Command line, secrets masked."""
-        return masked(self.raw)
 
     @property
     def variables(self) -> dict[str, str]:
@@ -347,10 +342,11 @@ class Machine:
             self._tables[network] = addresses, users
         return self._tables[network]
 
-    def addresses(self, process: Process) -> list[str]:
-        """Return where a process listens."""
+    def addresses(self, process: Process, descriptors: Sequence[str] | None = None) -> list[str]:
+        """Return where a process listens, by its open files or by ``descriptors``."""
         known = self._table(process.pid)[0]
-        listening = {known[each] for each in process.descriptors() if each in known}
+        seen = process.descriptors() if descriptors is None else descriptors
+        listening = {known[each] for each in seen if each in known}
         # where gunicorn is told to reload and the like
         return sorted(each for each in listening if not each.endswith("/gunicorn.ctl"))
 
@@ -360,20 +356,17 @@ class Machine:
         Raises ObservationError where nobody does, or nobody may know who does.
         """
         for network in self._networks():
-            addresses, users = self._table(network)
-            sockets = {each for each, address in addresses.items() if address.endswith(f":{port}")}
-            sockets = {each for each in sockets if not addresses[each].startswith("unix:")}
+            sockets, found = self._listening(network, port)
             if not sockets:
                 continue
-            found = [each for each in self.processes.values() if sockets & set(_seen(each))]
             if found and _base(found[0].raw) == "docker-proxy":
                 words = found[0].raw
                 place = words.index("-container-port") + 1 if "-container-port" in words else 0
                 inner = int(words[place]) if place else port
-                return [each for pid in self._networks()[1:] for each in self._listening(pid, inner)] or found
+                return [each for pid in self._networks()[1:] for each in self._listening(pid, inner)[1]] or found
             if found:
                 return found
-            user = users[min(sockets)]
+            user = self._table(network)[1][min(sockets)]
             whose = f"port {port} belongs to a process of {_user(user)}, whose open files you may not see"
             raise ObservationError(f"{whose}: {_as(user)}")
         ports = {
@@ -384,10 +377,11 @@ class Machine:
             f"nobody listens on port {port}; {f'these ports are listened on: {listed}' if listed else 'no port is'}"
         )
 
-    def _listening(self, network: object, port: int) -> list[Process]:
-        known = self._table(network)[0]
-        sockets = {each for each, address in known.items() if address.endswith(f":{port}")}
-        return [each for each in self.processes.values() if sockets & set(_seen(each))]
+    def _listening(self, network: object, port: int) -> tuple[set[str], list[Process]]:
+        """Return the sockets of a network that listen on a port, and the processes that are seen to have them."""
+        addresses, users = self._table(network)
+        sockets = {each for each in users if addresses[each].endswith(f":{port}")}
+        return sockets, [each for each in self.processes.values() if sockets and sockets & set(_seen(each))]
 
     def _networks(self) -> list[object]:
         found: dict[str, object] = {_link("/proc/self/ns/net"): "self"}
@@ -444,20 +438,14 @@ def _meant(target: str, machine: Machine) -> list[Process]:
         raise ObservationError(
             f"{target!r} is no process, port, container or unit; write 1234, :8000, web or shop.service"
         )
-    found = list(_in_group(target, machine)) or list(_named(target, machine))
+    grouped = (each for each in machine.processes.values() if is_in(target, _text(f"/proc/{each.pid}/cgroup")))
+    found = list(grouped) or list(_named(target, machine))
     if not found:
         raise ObservationError(
-            f"{target!r} is neither a unit of systemd's that runs nor a container of Docker's or Podman's; write "
-            "the number of a process, or a port as :8000"
+            f"{target!r} is neither a unit of systemd's that runs nor a container of Docker's or Podman's here; "
+            "write the number of a process, or a port as :8000; on another machine: stackrace current --script"
         )
     return found
-
-
-def _in_group(name: str, machine: Machine) -> Iterator[Process]:
-    """Yield the processes in the control group of a unit, or of a container by its id."""
-    for process in machine.processes.values():
-        if is_in(name, _text(f"/proc/{process.pid}/cgroup")):
-            yield process
 
 
 def is_in(name: str, groups: str) -> bool:
@@ -491,21 +479,17 @@ def _named(name: str, machine: Machine) -> Iterator[Process]:
 def _masters(target: str, machine: Machine) -> list[Process]:
     """Return the first processes of the servers that a target names: of those below it where it is none itself."""
     meant = _meant(target, machine)
-    tops = {top.pid: top for top in map(machine.top, meant)}
-    known = {pid: top for pid, top in tops.items() if top.name}
-    if not known:
-        below = (machine.top(each) for process in meant for each in machine.tree(process.pid) if each.name)
-        known = {top.pid: top for top in below}
-    if known:
-        return list(known.values())
-    listening = {pid: top for pid, top in tops.items() if any(map(machine.addresses, machine.tree(pid)))}
+    tops = _tops(meant, machine)
+    known = [top for top in tops if top.name]
+    known = known or _tops((each for one in meant for each in machine.tree(one.pid) if each.name), machine)
+    listening = known or [top for top in tops if any(map(machine.addresses, machine.tree(top.pid)))]
     if not listening:
         first = meant[0]
         raise ObservationError(
             f"{target}: process {first.pid} ({_base(first.raw) or 'of the kernel'}) is no known server, none "
             "runs below it, and it listens nowhere; name the server's process, or its port as :8000"
         )
-    return list(listening.values())
+    return listening
 
 
 def observe(target: str) -> dict[str, Any]:
@@ -515,10 +499,13 @@ def observe(target: str) -> dict[str, Any]:
     """
     machine = Machine()
     found = _masters(target, machine)
+    known = _tops([each for each in machine.processes.values() if each.name], machine)
     servers = [each for each in found if each.name not in _FRONTS]
     fronts = [each for each in found if each.name in _FRONTS]
     if not servers:
-        servers = [each for each in _running(machine) if _forwards(fronts[0], each, machine)]
+        behind = (each for each in known if each not in fronts and _forwards(fronts[0], each, machine))
+        servers = [each for each in behind if each.name not in _FRONTS or _hosted(each)]
+        servers = servers or [each for each in fronts if _hosted(each)]
         if not servers:
             raise ObservationError(
                 f"{target} is {fronts[0].name} (process {fronts[0].pid}), and no server behind it was recognized "
@@ -528,9 +515,8 @@ def observe(target: str) -> dict[str, Any]:
         listed = ", ".join(f"{each.pid} ({each.name or _base(each.raw)})" for each in servers)
         raise ObservationError(f"{target} has several servers: {listed}; name one of these processes")
     server = servers[0]
-    fronts = fronts or [
-        each for each in _tops(machine) if each.name in _FRONTS and _forwards(each, server, machine)
-    ]
+    fronts = [each for each in fronts if each not in servers] or known
+    fronts = [each for each in fronts if each.name in _FRONTS and _forwards(each, server, machine)]
     return {
         "schema": SCHEMA,
         "target": target,
@@ -542,23 +528,18 @@ def observe(target: str) -> dict[str, Any]:
     }
 
 
-def _tops(machine: Machine) -> list[Process]:
-    tops = (machine.top(each) for each in machine.processes.values() if each.name)
-    return list({top.pid: top for top in tops}.values())
-
-
-def _running(machine: Machine) -> list[Process]:
-    return [each for each in _tops(machine) if each.name not in _FRONTS]
+def _tops(processes: Iterable[Process], machine: Machine) -> list[Process]:
+    return list({top.pid: top for top in map(machine.top, processes)}.values())
 
 
 def _described(server: Process, machine: Machine, instances: int) -> dict[str, Any]:
     variables = server.variables
-    prefixes = list(_prefixes(server, variables))
+    prefixes, hosted = list(_prefixes(server, variables)), _hosted(server)
     addresses = {address for each in machine.tree(server.pid) for address in machine.addresses(each)}
     return {
-        "name": server.name,
+        "name": "mod_wsgi" if hosted else server.name,
         "pid": server.pid,
-        "words": _of_title(server.title) if server.title else server.words,
+        "words": hosted or (_of_title(server.title) if server.title else masked(server.raw)),
         "hidden": bool(server.title),
         "folder": server.folder,
         "user": server.uid,
@@ -580,7 +561,7 @@ def _shortly(process: Process, machine: Machine) -> dict[str, Any]:
     return {
         "pid": process.pid,
         "parent": process.parent,
-        "words": process.words,
+        "words": masked(process.raw),
         "threads": process.threads,
         "exe": process.exe,
         "folder": process.folder,
@@ -606,6 +587,10 @@ def _workers(server: Process, machine: Machine) -> int | None:
         return len([each for each in children if each.raw == server.raw or each.title or _is_spawned(each)]) or 1
     if server.name in ("daphne", "waitress"):
         return 1
+    if _hosted(server) and MASK not in _hosted(server):
+        # unlike Apache's own, mod_wsgi's processes take no connections from outside
+        inner = [each for each in children if all(name.startswith("unix:") for name in machine.addresses(each))]
+        return len([each for each in inner if each.threads > 1]) or None
     return sum(map(_is_spawned, children)) or None
 
 
@@ -614,8 +599,10 @@ def _prefixes(server: Process, variables: dict[str, str]) -> Iterator[str]:
     if variables.get("VIRTUAL_ENV"):
         yield variables["VIRTUAL_ENV"]
     for word in [] if server.title else server.raw[: server.at + 1]:
-        path = os.path.normpath(os.path.join(server.folder, word))
-        if "/" in word and os.path.basename(os.path.dirname(path)) == "bin":
+        folders = [""] if "/" in word else variables.get("PATH", "").split(":")
+        paths = (os.path.normpath(os.path.join(server.folder, folder, word)) for folder in folders)
+        path = next((each for each in paths if os.path.isfile(_inside(server, each))), "")
+        if os.path.basename(os.path.dirname(path)) == "bin":
             yield os.path.dirname(os.path.dirname(path))
     for line in _text(f"/proc/{server.pid}/maps").splitlines():
         before, _, behind = line.partition("/lib/python3")
@@ -677,8 +664,9 @@ def _limits(server: Process) -> dict[str, Any]:
     cpus: list[float] = []
     for line in _text(f"/proc/{server.pid}/cgroup").splitlines():
         _, kinds, path = line.split(":", 2)
-        base = "/sys/fs/cgroup" if not kinds else f"/sys/fs/cgroup/{kinds}"
-        for folder in _upwards(base, path):
+        parts = [part for part in path.split("/") if part]
+        for number in range(len(parts) + 1):
+            folder = "/".join(["/sys/fs/cgroup", *filter(None, [kinds]), *parts[:number]])
             for name in ("memory.max", "memory.limit_in_bytes"):
                 said = _text(f"{folder}/{name}").strip()
                 # without a limit version 1 says a number near 2 ** 63
@@ -695,36 +683,24 @@ def _limits(server: Process) -> dict[str, Any]:
     }
 
 
-def _upwards(base: str, path: str) -> Iterator[str]:
-    parts = [part for part in path.split("/") if part]
-    for number in range(len(parts), -1, -1):
-        yield "/".join([base, *parts[:number]])
-
-
 def _front(front: Process, machine: Machine) -> dict[str, Any]:
-    addresses = {address for each in machine.tree(front.pid) for address in _listed(machine, each)}
+    addresses = {address for each in machine.tree(front.pid) for address in machine.addresses(each, _seen(each))}
     name = "apache" if front.name in ("apache2", "httpd") else front.name
     return {
         "name": name,
         "pid": front.pid,
-        "words": front.words,
+        "words": masked(front.raw),
         "processes": len(machine.tree(front.pid)),
         "addresses": sorted(addresses),
         "files": _files(front),
     }
 
 
-def _listed(machine: Machine, process: Process) -> list[str]:
-    try:
-        return machine.addresses(process)
-    except ObservationError:
-        return []
-
-
 def _forwards(front: Process, server: Process, machine: Machine) -> bool:
     """Tell whether a front end's configuration names an address of a server."""
-    said = list(_lines(front))
-    for address in {each for process in machine.tree(server.pid) for each in _listed(machine, process)}:
+    said = list(_lines(front)) if front is not server else []
+    tree = machine.tree(server.pid)
+    for address in {each for process in tree for each in machine.addresses(process, _seen(process))}:
         if address.startswith("unix:"):
             pattern = re.compile(re.escape(address[5:]) + r"(?![\w/.-])")
         else:
@@ -734,11 +710,30 @@ def _forwards(front: Process, server: Process, machine: Machine) -> bool:
     return False
 
 
+def _hosted(process: Process) -> list[str]:
+    """Return an Apache that hosts an app as ``mod_wsgi-express`` would start it; empty for any other process."""
+    said: dict[str, dict[str, str]] = {}
+    for line in _lines(process) if process.name in ("apache2", "httpd") else ():
+        name, key, rest = (*line.split(None, 2), "", "", "")[:3]
+        said.setdefault(name.lower(), {}).setdefault(key, rest)
+    if "wsgiscriptalias" not in said:
+        return []
+    groups = said.get("wsgidaemonprocess", {})
+    given = {"processes": "1", "threads": "15"} if groups else {"mode": "embedded"}
+    for options in groups.values():
+        given.update(re.findall(r"\b(processes|threads|maximum-requests)=(\d+)", options))
+    if len(groups) > 1:
+        # which of them runs the app is not known
+        given = dict.fromkeys(given, MASK)
+    words = (word for name, value in given.items() for word in (f"--{name}", value))
+    return ["mod_wsgi-express", "start-server", *words]
+
+
 def _lines(front: Process) -> Iterator[str]:
     """Yield the lines of a front end's configuration and of what it includes, but for where it listens itself."""
     waiting = list(_files(front))
     for path in waiting:
-        for line in _text(_inside(front, path)).splitlines():
+        for line in _text(_inside(front, path)).replace("\\\n", " ").splitlines():
             found = re.match(r"\s*(?:include|IncludeOptional|import)\s+\"?([^\s;\"]+)", line, re.IGNORECASE)
             if found and len(waiting) < _MOST_FILES:
                 root = _inside(front, "/").rstrip("/")

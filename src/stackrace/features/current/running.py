@@ -20,7 +20,7 @@ from .hop import ReadHop
 from .model import CurrentDifference
 from .options import line_of
 
-_UNSEEN = "observe.py shows no value that may be a secret"
+_UNSEEN = "observe.py does not show its value"
 _HIDDEN = "the title of the process hides its command line (setproctitle), which may say more"
 _VARIABLE = "WEB_CONCURRENCY"
 _COUNTED = ("workers", "processes")
@@ -157,8 +157,8 @@ class Observation:
             return
         rows = [row for row in hop.native.rows if row.setting and row.setting.name == name]
         keys = {key for row in rows for key in row.names.split()}
-        open_ones = [gap for gap in hop.gaps if gap.weight is Weight.SIZE and _key(gap.what) in {*keys, _VARIABLE}]
-        is_unknown = name in hop.computed or open_ones
+        unclear = [gap for gap in hop.gaps if gap.weight is Weight.SIZE and key_of(gap.what) in {*keys, _VARIABLE}]
+        is_unknown = name in hop.computed or unclear
         said = None if is_unknown or self.server.hidden else hop.values().get(name)
         if said == number:
             return
@@ -168,7 +168,7 @@ class Observation:
             file, line = hop.config, next(filter(None, (line_of(text, key) for key in keys)), 0)
         hop.settings[name] = number
         hop.computed.discard(name)
-        hop.gaps = [gap for gap in hop.gaps if gap not in open_ones]
+        hop.gaps = [gap for gap in hop.gaps if gap not in unclear]
         if said is not None:
             yield CurrentDifference(file=file, line=line, said=f"{name}={said}", observed=f"{number} run")
 
@@ -185,7 +185,8 @@ class Observation:
                 yield CurrentDifference(file=change.file, line=change.line, said=said, observed=observed)
 
 
-def _key(what: str) -> str:
+def key_of(what: str) -> str:
+    """Return the option or the variable that a gap speaks of first."""
     return re.split(r"[ =]", what.lstrip("-"), maxsplit=1)[0]
 
 

@@ -16,21 +16,22 @@ from ...base.errors import InputError, StackError
 from ...base.numbers import mebibytes
 from ...report.exporter import Kind
 from ...report.sheet import Column, Paragraph, Section, Table, Tone
-from ...stacks.native_options import Concern
+from ...stacks.native_options import Concern, Weight
 from ...stacks.servers import catalogue
 from ...stacks.servers.contract import Entry
 from ...stacks.stack import Hop, Interface, Origin
 from ...stacks.stack_path import parse_stack, setting_text
 from .deployment import current_deployment, running_deployment
 from .model import CurrentDeployment, placed
-from .notice import taken_over
 from .options import line_of
-from .running import Observation, observed_at, observed_in
+from .running import Observation, key_of, observed_at, observed_in
+from .transfer import taken_over
 
 _VERSION = "current-1"
 _SIZES = ("processes", "workers", "threads", "instances", "class", "interface", "mode")
 _TIMES = ("keep_alive", "timeout", "harakiri", "max_requests")
 _ANY = frozenset(Interface)
+_DEFAULT = "default"
 LISTED = "the project's list of packages"
 
 
@@ -42,7 +43,7 @@ class Fact:
     """A setting by its name, or ``version``, ``address``."""
     value: str
     place: str
-    """Where that is said, as ``uwsgi.ini:4``; ``default`` where nobody says it."""
+    """Where that is said, as ``uwsgi.ini:4``; ``default`` where nobody says it, also of one that is unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,13 +133,14 @@ def _shown(
     known = [(number, place) for name in packages for (each, number), place in versions.items() if each == name]
     version = [Fact(what="version", value=number, place=place) for number, place in known]
     own = [name for name, origin in hop.origins.items() if origin is Origin.OWN or name in hop.chosen]
-    named = [name for name in dict.fromkeys((*_SIZES, *_TIMES, *own)) if name in hop.settings]
+    sizes = () if hop.spec.forwards else deployment.effective
+    texts = {name: setting_text(value) for name, value in hop.settings.items()}
+    texts |= dict(each.split("=", 1) for each in sizes)
+    named = [name for name in dict.fromkeys((*_SIZES, *_TIMES, *own)) if name in texts]
     idle = hop.spec.idle(hop.settings) | (hop.spec.native.idle(hop.settings) if hop.spec.native else frozenset())
-    facts = (
-        Fact(what=name, value=setting_text(hop.settings[name]), place=_place(hop, name, deployment))
-        for name in named
-        if name not in idle
-    )
+    places = {name: _place(hop, name, deployment) for name in named if name not in idle}
+    texts |= dict.fromkeys(_unknown(hop, deployment, places), "unknown")
+    facts = (Fact(what=name, value=texts[name], place=place) for name, place in places.items())
     addresses = (
         Fact(what="address", value=change.theirs.strip("\"'"), place=placed(change.file, change.line))
         for change in deployment.changes
@@ -147,12 +149,22 @@ def _shown(
     return ShownHop(server=hop.server, facts=(*version[:1], *facts, *addresses))
 
 
+def _unknown(hop: Hop, deployment: CurrentDeployment, places: Mapping[str, str]) -> Iterator[str]:
+    """Yield the sizes of a server that its deployment leaves open: those that a gap names, else all unsaid ones."""
+    rows = hop.spec.native.rows if hop.spec.native and not hop.spec.forwards else ()
+    for gap in deployment.gaps if rows else ():
+        if gap.weight is Weight.SIZE:
+            key = key_of(gap.what)
+            named = {row.setting.name for row in rows if row.setting and key in (*row.names.split(), row.variable)}
+            yield from named or (name for name in _SIZES if places.get(name) == _DEFAULT)
+
+
 def _place(hop: Hop, name: str, deployment: CurrentDeployment) -> str:
     if name in hop.chosen:
         return deployment.place
     native = hop.spec.native
     if hop.file is None or native is None or name not in hop.file.reading.said:
-        return "default"
+        return _DEFAULT
     rows = [row for row in native.rows if row.setting is not None and row.setting.name == name]
     keys = [key for row in rows for key in (row.file_key, *row.long) if key]
     return placed(hop.config, next(filter(None, (line_of(hop.file.text, each) for each in keys)), 0))

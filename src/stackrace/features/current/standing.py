@@ -17,7 +17,8 @@ from ...race.results.standing import Withdrawal
 from ...race.standing import why_missing
 from ...stacks.stack import original_path
 from ...validity.answers import failures, nothing_right, unexpected_status
-from .model import CurrentErrors, CurrentKind, CurrentQueue, CurrentStanding, deployment_of
+from .distance import CurrentErrors, CurrentKind, CurrentStanding
+from .model import CurrentQueue, deployment_of
 
 
 def current_standing(

@@ -1,0 +1,67 @@
+"""What a race takes over of what a project runs today, and what it changes or leaves out, as sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...base.numbers import things
+from ...base.text import few
+from ...report.figures import listed
+from ...stacks.native_options import Concern, Weight
+from .model import CurrentChange, CurrentDeployment, CurrentGap, placed
+
+_MOST_OTHERS = 5
+
+
+def deployment_title(place: str, *, is_partial: bool) -> str:
+    """Return what a sentence calls the deployment: what workers it has must be known to call it the user's."""
+    name = "What your files say in part" if is_partial else "Your present deployment"
+    return f"{name} ({place})" if place else name
+
+
+def taken_over(deployment: CurrentDeployment, raced: str) -> Iterator[str]:
+    """Yield a sentence for each: where the deployment was read, its size, what is changed for a race and missing.
+
+    ``raced`` is the path of its stack; empty where it is not raced.
+    """
+    if raced:
+        beside = [file for file in deployment.read if file != deployment.file]
+        read = f"{deployment.place}{f' with {listed(beside)}' if beside else ''}"
+        yield f"{deployment_title('', is_partial=deployment.is_partial)} was read from {read}: {raced}."
+        if deployment.effective:
+            most = f": at most {things(deployment.at_once, 'request')} at once" if deployment.at_once else ""
+            yield f"It takes effect as {', '.join(deployment.effective)}{most}."
+    if deployment.changes and raced:
+        yield f"Changed for the race: {'; '.join(_changes(deployment.changes))}."
+        if any(change.concern is Concern.VARIABLES for change in deployment.changes):
+            yield "No stack has the variables among these: every stack gets the same, from [app] env or --env-file."
+    if deployment.variables:
+        files = " ".join(f"--env-file {file}" for file in deployment.env_files)
+        way = f"{files} gives them to all" if files else "[app] env or --env-file gives them to all"
+        yield f"Its files set {few(deployment.variables)} for the app; no stack has them: {way}."
+    for each in deployment.differences:
+        yield f"{placed(each.file, each.line)} says {each.said}; {each.observed}."
+    yield from deployment.warnings
+    yield from _gaps(deployment.gaps)
+    if deployment.others:
+        others = listed(deployment.others[:_MOST_OTHERS])
+        yield f"Other deployments were found in {others}; race one with --current FILE."
+
+
+def _changes(changes: Sequence[CurrentChange]) -> Iterator[str]:
+    lines: dict[tuple[str, str, str, Concern], list[int]] = {}
+    for change in changes:
+        lines.setdefault((change.file, change.key, change.theirs, change.concern), []).append(change.line)
+    for (file, key, theirs, concern), places in lines.items():
+        numbers = ",".join(str(place) for place in places if place)
+        yield f"{file}{f':{numbers}' if numbers else ''} {key}{f' {theirs}' if theirs else ''} ({concern})"
+
+
+def _gaps(gaps: Sequence[CurrentGap]) -> Iterator[str]:
+    kinds: dict[tuple[str, str, bool], list[CurrentGap]] = {}
+    for gap in sorted(gaps, key=lambda gap: gap.weight is not Weight.SIZE):
+        kinds.setdefault((gap.file, gap.why, gap.weight is Weight.ASSUMED), []).append(gap)
+    for (file, why, is_assumed), (first, *others) in kinds.items():
+        more = "".join(f", {f'{gap.line} ' if gap.line else ''}{gap.what}" for gap in others)
+        kind_of_gap = "Assumed" if is_assumed else "Not taken over"
+        yield f"{kind_of_gap}: {placed(file, first.line)} {first.what}{more}: {why}."
