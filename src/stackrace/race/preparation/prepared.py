@@ -105,8 +105,18 @@ def plan_of(request: RaceRequest, deployment: Deployment) -> RacePlan:
     )
 
 
+def _without_length(request: RaceRequest, level: int) -> Load:
+    return Load(
+        concurrency=level,
+        keep_alive=request.keep_alive,
+        timeout_s=request.timeout_s,
+        silent=request.silent,
+        idle=request.idle,
+    )
+
+
 def _load(request: RaceRequest, level: int) -> Load:
-    load = Load(concurrency=level, keep_alive=request.keep_alive, timeout_s=request.timeout_s)
+    load = _without_length(request, level)
     if request.repeats is None:
         return load
     requests = request.run_requests_at.get(level, request.run_requests)
@@ -305,7 +315,7 @@ def _refuse_early(request: RaceRequest, first: int | None = None, *, remote_engi
     """
     levels = levels_of(request)
     stacks = first or len(request.stacks or ())
-    loads = tuple(Load(concurrency=level, keep_alive=request.keep_alive) for level in levels)
+    loads = tuple(_without_length(request, level) for level in levels)
     check_limits(loads, cores_of(request, remote_engine=remote_engine))
     budget_s = budget_s_of(request)
     if (
