@@ -30,7 +30,7 @@ _WIDER = "sysctl net.ipv4.ip_local_port_range='1024 65535'"
     number=20,
     effects=(Effect.INVALIDATES,),
     threshold="at least {limit:count} for {clients} connections",
-    rule=f"at least 2·C + {SPARE_FILES}; C + {SPARE_FILES} without a proxy of ours; silent and idle ones besides",
+    rule=f"at least 2·C + {SPARE_FILES}; C + {SPARE_FILES} without a proxy of ours",
     seen="one process may open {value:count} files",
     remedy={
         RAISABLE: "ulimit -n {limit:.0f}",
@@ -43,8 +43,8 @@ _WIDER = "sysctl net.ipv4.ip_local_port_range='1024 65535'"
 def file_descriptors(plan: Preparation) -> Finding | None:
     """One process may open fewer files than the load needs.
 
-    A proxy holds two sockets per client; the rest is for logs, libraries and queues. At the limit connections fail
-    at random.
+    A proxy holds two sockets per client, and one for each connection beside the load; the rest is for logs,
+    libraries and queues. At the limit connections fail at random.
     """
     alone = plan.sockets_each * plan.concurrency + SPARE_FILES
     needed = alone + plan.held
