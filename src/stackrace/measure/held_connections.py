@@ -10,9 +10,9 @@ import asyncio
 import os
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from ssl import SSLContext
+from functools import partial
 
 from ..base.process import Background, Pending
 from .engine.url import context_of
@@ -41,7 +41,7 @@ def holding(
     The context begins once they are open, or as many as the server takes. Idle ones ask for the first page of
     ``workload``. They come first, since a server whose workers all wait for silent connections answers nobody.
     """
-    holder = Holder(address, workload, load, None if tls is None else (context_of(tls), tls.name))
+    holder = Holder(address, workload, load, tls)
     if not load.held:
         yield holder
         return
@@ -69,14 +69,19 @@ def holding(
 
 
 class Holder:
-    """Connections beside one load; ``tls`` is the context and the server's name."""
+    """Connections beside one load."""
 
-    def __init__(
-        self, address: tuple[str, int] | str, workload: Workload, load: Load, tls: tuple[SSLContext, str] | None
-    ) -> None:
-        self._address, self._load, self._tls = address, load, tls
-        self._request = next((each for each in workload.requests if each.method == "GET"), Request(path="/"))
-        self._message = written(self._request, workload.host)
+    def __init__(self, address: tuple[str, int] | str, workload: Workload, load: Load, tls: Tls | None) -> None:
+        self._load = load
+        request = next((each for each in workload.requests if each.method == "GET"), Request(path="/"))
+        self._message = written(request, workload.host)
+        plain: Callable[..., Coroutine[None, None, tuple[asyncio.StreamReader, asyncio.StreamWriter]]]
+        if isinstance(address, tuple):
+            plain = partial(asyncio.open_connection, *address, limit=MOST_HEAD_BYTES)
+        else:
+            plain = partial(asyncio.open_unix_connection, address, limit=MOST_HEAD_BYTES)
+        secure = plain if tls is None else partial(plain, ssl=context_of(tls), server_hostname=tls.name)
+        self._connect = {"idle": secure, "silent": plain}
         self._open = {"idle": 0, "silent": 0}
         self._tried = Counter[str]()
         self._closed = 0
@@ -122,7 +127,7 @@ class Holder:
         writer = None
         try:
             async with at_once:
-                reader, writer = await self._connected(kind)
+                reader, writer = await self._connect[kind]()
                 if kind == "idle":
                     self.asked += 1
                     writer.write(self._message)
@@ -142,15 +147,6 @@ class Holder:
         finally:
             if writer is not None:
                 writer.transport.abort()
-
-    async def _connected(self, kind: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        context, name = self._tls if self._tls is not None and kind == "idle" else (None, None)
-        if isinstance(self._address, str):
-            return await asyncio.open_unix_connection(
-                self._address, ssl=context, server_hostname=name, limit=MOST_HEAD_BYTES
-            )
-        host, port = self._address
-        return await asyncio.open_connection(host, port, ssl=context, server_hostname=name, limit=MOST_HEAD_BYTES)
 
 
 async def _read_answer(reader: asyncio.StreamReader) -> None:

@@ -60,18 +60,20 @@ def _run_cut_off(observation: Observation) -> Finding | None:
     },
     remedy={
         "": "look at the {knob.server}'s logs; if it is only slow, take {knob.longer} or " + LOWER_CONCURRENCY,
-        "silent": "each worker waits for a silent connection to send a request: take a server or worker class that "
-        "waits without a worker (threads with a poller, an event loop), or put a front end before it",
+        "silent": "its workers probably wait for the silent connections to send a request: take a server or worker "
+        "class that waits without a worker (threads with a poller, an event loop), or put a front end before it",
     },
     rule="one right answer",
 )
 def nothing_right(observation: Observation) -> Finding | None:
     """No answer was right, so there is nothing to measure.
 
-    If connections beside the load are silent and no request got even a wrong answer, they have the workers.
+    If connections beside the load are silent, and no request got even a wrong answer in twice the time of the page,
+    they probably hold the workers.
     """
     counts, load = observation.result.counts, observation.load
-    blocked = load.silent and not observation.answered and not sum(counts.failed.values())
+    unheard = not observation.answered and not sum(counts.failed.values())
+    blocked = load.silent and unheard and observation.result.duration_s > 2 * observation.page_s
     return nothing_right.judge(
         counts.ok,
         case="idle" if not counts.scheduled else "silent" if blocked else "",

@@ -295,7 +295,8 @@ def test_silent_connections_are_the_reason_where_nothing_was_answered():
         "none of 20 requests got an answer beside silent connections (1)"
     )
     wrong = result(counts=counts(ok=0, scheduled=20, non2xx=20))
-    for changes in ({"result": blocked}, {"load": beside, "result": wrong}):
+    slow = {"load": beside, "result": blocked, "page_s": 1.5}
+    for changes in ({"result": blocked}, {"load": beside, "result": wrong}, slow):
         assert of_nothing_right(**changes) == "none of 20 requests got the right answer"
 
 

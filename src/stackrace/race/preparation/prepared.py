@@ -105,18 +105,14 @@ def plan_of(request: RaceRequest, deployment: Deployment) -> RacePlan:
     )
 
 
-def _without_length(request: RaceRequest, level: int) -> Load:
-    return Load(
+def _load(request: RaceRequest, level: int) -> Load:
+    load = Load(
         concurrency=level,
         keep_alive=request.keep_alive,
         timeout_s=request.timeout_s,
         silent=request.silent,
         idle=request.idle,
     )
-
-
-def _load(request: RaceRequest, level: int) -> Load:
-    load = _without_length(request, level)
     if request.repeats is None:
         return load
     requests = request.run_requests_at.get(level, request.run_requests)
@@ -315,7 +311,8 @@ def _refuse_early(request: RaceRequest, first: int | None = None, *, remote_engi
     """
     levels = levels_of(request)
     stacks = first or len(request.stacks or ())
-    loads = tuple(_without_length(request, level) for level in levels)
+    # the length of runs is asked for later
+    loads = tuple(_load(replace(request, repeats=None), level) for level in levels)
     check_limits(loads, cores_of(request, remote_engine=remote_engine))
     budget_s = budget_s_of(request)
     if (

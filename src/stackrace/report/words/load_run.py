@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ...base.numbers import count, number, percent
+from ...base.numbers import connections, count, number, percent
 from ...base.units import DURATION, SIZE
 from ...base.verdict import Effect, Finding
 from ...measure.engine.load_run import FinishedRun
@@ -59,14 +59,10 @@ def held_words(load: Load, found: Mapping[str, Sequence[HeldConnections]]) -> st
     did = []
     for who, held in found.items():
         closed, least = sum(each.closed for each in held), min(each.silent + each.idle for each in held)
-        acts = [f"closed them {_times(closed)}"] if closed else []
+        acts = [f"closed {connections(closed)}"] if closed else []
         acts += [f"left as few as {count(least)} open"] if least < load.silent + load.idle else []
         did += [f"{who} {' and '.join(acts)}"] if acts else []
     return f"beside the load: {load.held} connections; {', '.join(did) or 'all stayed open'}"
-
-
-def _times(number: int) -> str:
-    return {1: "once", 2: "twice"}.get(number, f"{count(number)} times")
 
 
 def failures(ran: FinishedRun) -> Iterator[str]:

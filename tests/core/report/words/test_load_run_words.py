@@ -62,6 +62,5 @@ def test_what_a_server_did_with_the_connections_beside_a_load_is_told():
     cut = HeldConnections(silent=4, idle=16, closed=3)
     full = HeldConnections(silent=4, idle=100, closed=0)
     assert held_words(load, {"it": [kept], "gunicorn": [cut, full, kept], "waitress": [full]}).endswith(
-        "; gunicorn closed them 3 times and left as few as 20 open, waitress left as few as "
-        "104 open"
+        "; gunicorn closed 3 connections and left as few as 20 open, waitress left as few as 104 open"
     )
