@@ -211,8 +211,10 @@ def test_answers_out_of_a_cache_are_doubted(load, server):
 
 def test_a_unix_socket_is_a_server_like_any_other(load, tmp_path):
     with UnixServer(str(tmp_path / "shop.sock")) as server:
-        found = document(load("http://shop.example/", "-n", "20", "--unix-socket", "shop.sock", "--json"))
-        assert found["ok"] == 20
+        words = ("-n", "20", "--unix-socket", "shop.sock", "--idle", "1", "--json")
+        found = document(load("http://shop.example/", *words))
+        assert found["held"] == {"silent": 0, "idle": 1, "closed": 0}
+        assert (found["ok"], len(server.asked)) == (20, 21)
         assert {headers["Host"] for _, _, headers, _ in server.asked} == {"shop.example"}
 
 

@@ -112,7 +112,7 @@ class WorkerPlace:
             observation = watch.finish()
         return replace(
             observation,
-            result=replace(result, held=observation.result.held),
+            result=result,
             ceiling_per_s=result.ceiling_per_s,
             generator_threads=run.threads,
             network=self._senders.paths,

@@ -309,6 +309,12 @@ def _refuse_early(request: RaceRequest, first: int | None = None, *, remote_engi
     stacks may race, at one level unless more were requested. ``first`` is the number of stacks that open a race
     that tunes, at its only level; None for all. With a ``remote_engine`` the load comes from other machines.
     """
+    if remote_engine and (request.silent or request.idle):
+        # the engines begin at a moment of their own, which does not wait for these connections
+        raise InputError(
+            "--silent and --idle ([load] silent, idle) are held by the machine that sends the load; leave them out "
+            "where load engines are on other machines"
+        )
     levels = levels_of(request)
     stacks = first or len(request.stacks or ())
     # the length of runs is asked for later
