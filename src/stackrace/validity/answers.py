@@ -60,8 +60,8 @@ def _run_cut_off(observation: Observation) -> Finding | None:
     },
     remedy={
         "": "look at the {knob.server}'s logs; if it is only slow, take {knob.longer} or " + LOWER_CONCURRENCY,
-        "silent": "its workers probably wait for the silent connections to send a request: give it more threads than "
-        "these, take a server or worker class with an event loop, or put a front end before it",
+        "silent": "its workers probably wait for the silent connections to send a request: give it more threads "
+        "than these, take a server or worker class with an event loop, or put a front end before it",
     },
     rule="one right answer",
 )
