@@ -137,6 +137,21 @@ def test_the_engines_own_limit_is_told(stackrace, server):
     assert found["ceiling_per_s"] > 0
 
 
+def test_connections_beside_a_load_ask_once_or_never(load, server):
+    found = document(load(server.url, "-n", "30", "-c", "2", "--silent", "3", "--idle", "4", "--json"))
+    assert (found["load"]["silent"], found["load"]["idle"]) == (3, 4)
+    assert (found["ok"], found["held"]) == (30, {"silent": 3, "idle": 4, "closed": 0})
+    assert len(server.asked) == 34
+    shown = load(server.url, "-n", "30", "--idle", "4").stdout
+    assert "; beside the load: 4 idle connections; all stayed open\n" in shown
+
+
+def test_too_many_connections_beside_a_load_are_refused(load, server):
+    done = load(server.url, "--idle", "5001")
+    assert (done.returncode, server.asked) == (2, [])
+    assert "--idle" in done.stderr
+
+
 def test_a_rate_is_kept_whatever_the_server_does(load, server):
     found = document(load(server.url, "--rate", "3k/min", "-n", "30", "--poisson", "--seed", "5", "--json"))
     assert found["load"] == found["load"] | {"loop": "open", "rate_per_s": 50.0, "poisson": True, "seed": 5}
@@ -196,8 +211,10 @@ def test_answers_out_of_a_cache_are_doubted(load, server):
 
 def test_a_unix_socket_is_a_server_like_any_other(load, tmp_path):
     with UnixServer(str(tmp_path / "shop.sock")) as server:
-        found = document(load("http://shop.example/", "-n", "20", "--unix-socket", "shop.sock", "--json"))
-        assert found["ok"] == 20
+        words = ("-n", "20", "--unix-socket", "shop.sock", "--idle", "1", "--json")
+        found = document(load("http://shop.example/", *words))
+        assert found["held"] == {"silent": 0, "idle": 1, "closed": 0}
+        assert (found["ok"], len(server.asked)) == (20, 21)
         assert {headers["Host"] for _, _, headers, _ in server.asked} == {"shop.example"}
 
 
@@ -229,8 +246,8 @@ def test_https_is_loaded_by_whom_the_certificate_is_for(load, certificate, tmp_p
             ["--cacert", certificate.file],
             ["--cacert", certificate.file, "--tls", "1.2"],
         ):
-            found = document(load(url, "-n", "10", "-c", "2", *trust, "--json"))
-            assert (found["ok"], found["tls"]["count"]) == (10, 2)
+            found = document(load(url, "-n", "10", "-c", "2", "--idle", "1", *trust, "--json"))
+            assert (found["ok"], found["tls"]["count"], found["held"]["idle"]) == (10, 2, 1)
         refused = load(url, "-n", "2", SSL_CERT_FILE=str(certificate.file.parent / "absent"))
         assert refused.returncode in (2, 3)
         assert "--insecure" in refused.stdout + refused.stderr

@@ -16,7 +16,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 from tests.conftest import BRIEF, STACKRACE, calling
-from tests.raced import left_in, slices_of, wait_until_nothing_is_left
+from tests.raced import left_in, raced, slices_of, wait_until_nothing_is_left
 
 APP = """
 def app(environ, start_response):
@@ -218,3 +218,17 @@ def test_a_kill_while_the_app_is_being_examined_leaves_no_process(tmp_path):
     while lives(examiner) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not lives(examiner)
+
+
+@pytest.mark.exhaustive
+def test_a_silent_connection_takes_the_only_worker_and_not_a_thread(brief, project):
+    sync, threaded = "gunicorn:workers=1", "gunicorn:workers=1,class=gthread,threads=4"
+    words = ["run", "--wsgi", "tiny:app", "--python", sys.executable, "--budget", "60min", "-c", "4", "--no-twin"]
+    document = raced(brief(*words, "--silent", "1", "--stack", sync, "--stack", threaded, "--json", cwd=project))
+    for launch in document["launches"]:
+        for one in launch["slices"]:
+            assert one["load"]["silent"] == one["held"]["silent"] == 1
+            found = {finding["id"] for finding in one["findings"]}
+            assert ("nothing-right" in found) == (launch["stack"] == sync)
+    (out,) = [one["failure"] for one in document["withdrawals"] if one["stack"] == sync]
+    assert "beside silent connections (1)" in json.dumps(out)

@@ -13,6 +13,7 @@ from ..base.errors import InputError
 from ..base.http_syntax import host_fault
 from ..base.units import Unit
 from ..extensions import load
+from ..measure.load import MOST_HELD
 from ..measure.resources import parse_cores
 
 if TYPE_CHECKING:
@@ -76,6 +77,15 @@ def section(heading: str) -> Callable[..., Callable[[Callable[..., Any]], Callab
         return click.option(*names, cls=_Option, heading=heading, **options)
 
     return option
+
+
+def held_options(of: Callable[..., Any]) -> tuple[Callable[[Callable[..., Any]], Callable[..., Any]], ...]:
+    """Return the options for connections beside the load, under the heading of ``of``."""
+    number = click.IntRange(0, MOST_HELD)
+    return (
+        of("--silent", type=number, metavar="N", help="Open N connections beside the load that send nothing."),
+        of("--idle", type=number, metavar="N", help="Keep N more open beside the load, each after one answer."),
+    )
 
 
 class SectionedCommand(click.Command):

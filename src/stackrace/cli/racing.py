@@ -145,6 +145,8 @@ def _next_steps(race: Race, standing: Standing, output: Output) -> Iterator[str]
     load = [*stack, "-c", str(level.load.concurrency)]
     if not level.load.keep_alive:
         load.append("--close")
+    for flag, number in {"--silent": level.load.silent, "--idle": level.load.idle}.items():
+        load += [flag, str(number)] if number else []
     if level.workload:
         load += ["--workload", level.workload]
     if output.session is not None:

@@ -18,6 +18,7 @@ from .options import (
     SectionedCommand,
     complete_stack,
     details_option,
+    held_options,
     requested,
     section,
     store_option,
@@ -65,6 +66,7 @@ _LOAD_OPTIONS = (
         default=True,
         help="Open a new connection for every request (no keep-alive).",
     ),
+    *held_options(_load),
     _question(
         "--budget",
         "budget_s",

@@ -6,7 +6,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -18,6 +18,7 @@ from ..base.http_syntax import is_below
 from ..base.process import Background
 from ..measure.engine.engine import EngineRun, Play, RunningEngine, ceiling, run
 from ..measure.engine.histogram import slow
+from ..measure.held_connections import Holder, holding
 from ..measure.host import Disturbance
 from ..measure.launch import Failure, FailureKind, MemorySample
 from ..measure.load import Load
@@ -163,6 +164,7 @@ class LocalPlace:
         self._at_rest = False
         with (
             kept_off(() if self._cores.shared else self._cores.stack_cores),
+            self._holding(up, workload, load) as held,
             MemoryWatch(up.sampler, up.running.started_s) as watch,
             self._load(up, workload, load, warmup_s=rewarm_s, ceiling_per_s=ceiling_per_s) as engine,
         ):
@@ -175,7 +177,7 @@ class LocalPlace:
             engine.wait(engine.begun_s + rewarm_s)
             self._all.begin()
             written_bytes = size_of(up.running.directory)
-            counted_s, counted = time.monotonic(), served(up.running.directory)
+            counted_s, counted, asked = time.monotonic(), served(up.running.directory), held.asked
             before = read_machine(self._processes.supervisors, self._cores.stack_cores)
             self._services.begin()
             up.sampler.begin()
@@ -184,11 +186,12 @@ class LocalPlace:
             # requests that it then abandons, and these are no access log
             engine.wait(min(engine.begun_s + rewarm_s + length_s, counted_s + limit_s))
             counted_now, written_now_bytes = served(up.running.directory), size_of(up.running.directory)
+            asked, held_now = held.asked - asked, held.now
             usage = (*up.sampler.end(), *self._services.end())
             after = read_machine(self._processes.supervisors, self._cores.stack_cores)
             looked_for_s = time.monotonic() - looked_s
             used_now, waits_now = cpu_by_process(self._known_pids), waits_ns(self._pids_of(up))
-            result = engine.finish(counted_s + limit_s)
+            result = replace(engine.finish(counted_s + limit_s), held=held_now)
         wrong = Counter({name: counts.failed.get("body", 0) for name, counts in fates(workload, result).items()})
         loosened = known.doubt(workload, [page for page in workload.requests if wrong[name_of(page)]])
         # a front end sends static files by itself
@@ -214,7 +217,7 @@ class LocalPlace:
             generator_threads=min(len(self._cores.generator_cores), load.concurrency),
             ceiling_per_s=ceiling_per_s,
             slow=slow(result.histogram),
-            served=None if counted is None or counted_now is None or others else counted_now - counted,
+            served=None if counted is None or counted_now is None or others else counted_now - counted - asked,
             served_apart_s=abs(result.started_at - counted_s),
             log_bytes=max(written_now_bytes - written_bytes, 0),
             debug=self._debug,
@@ -239,6 +242,10 @@ class LocalPlace:
         )
         return self._begin_load(lambda monitor: play(monitor=monitor))
 
+    def _holding(self, up: _RunningStack, workload: Workload, load: Load) -> AbstractContextManager[Holder]:
+        address, cores = (up.running.host, up.running.port), self._cores.generator_cores
+        return holding(address, workload, load, cores=cores)
+
     def target(self, stack: Stack, workload: Workload) -> tuple[tuple[str, int], Workload]:
         """Return the address of ``stack``, and ``workload`` with the current right answers."""
         running = self._up[stack.path].running
@@ -250,6 +257,7 @@ class LocalPlace:
         workload = self._launcher.known.now(workload)
         self._at_rest = False
         with (
+            self._holding(up, workload, load),
             MemoryWatch(up.sampler, up.running.started_s) as watch,
             self._load(up, workload, load, follow_s=0.0) as engine,
         ):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from statistics import fmean, pvariance
 from types import MappingProxyType
 
-from ..base.numbers import setting
+from ..base.numbers import count, setting
 
 _UNDEFINED: MappingProxyType[str, object] = MappingProxyType({"undefined": True})
 """Metadata of a float that may be NaN, such as a share of nothing."""
@@ -21,6 +21,9 @@ _ROUND = 5.0
 one, by chance, and higher if many come at once."""
 _ALIKE = 1.15
 """Most that nine of ten latencies are, as a multiple of the mean, if all requests are served at once."""
+
+MOST_HELD = 5000
+"""Most silent connections beside a load, and most idle ones."""
 
 SIGNED: MappingProxyType[str, object] = MappingProxyType({"signed": True})
 """Metadata of a number that may be negative."""
@@ -55,6 +58,10 @@ class Load:
     """Timeout for opening a connection, including TLS, in seconds; null: only timeout_s applies."""
     requests_per_connection: int | None = None
     """Number of requests after which a connection is closed; null: never."""
+    silent: int = 0
+    """Connections beside the load that are opened and send nothing."""
+    idle: int = 0
+    """Connections beside the load that are kept open after one answer."""
 
     @property
     def is_open(self) -> bool:
@@ -62,8 +69,19 @@ class Load:
         return self.rate_per_s is not None
 
     @property
+    def held(self) -> str:
+        """Number and kind of the connections beside the load: ``4 silent and 200 idle``; empty without any."""
+        kinds = {"silent": self.silent, "idle": self.idle}
+        return " and ".join(f"{count(number)} {kind}" for kind, number in kinds.items() if number)
+
+    @property
     def label(self) -> str:
-        """Name of the load level in reports: ``c=20``, ``c=20 close``, ``200/s``, ``200/s Poisson``."""
+        """Name of the load level in reports: ``c=20``, ``200/s Poisson``, ``c=20 close beside 4 silent``."""
+        return self.pace + (f" beside {self.held}" if self.held else "")
+
+    @property
+    def pace(self) -> str:
+        """The label without the connections beside the load: ``c=20``, ``c=20 close``, ``200/s``."""
         if self.rate_per_s is None:
             level = f"c={self.concurrency}"
         else:
@@ -201,6 +219,18 @@ class EngineShare:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HeldConnections:
+    """Connections beside a load at its end."""
+
+    silent: int
+    """Silent connections that are open."""
+    idle: int
+    """Idle connections that are open, each after an answer."""
+    closed: int
+    """Times that the server closed a connection; each is opened again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Counters:
     """Counts of the engine other than the requests' outcomes; all are sums over the recorded window.
 
@@ -293,6 +323,8 @@ class LoadResult(Counters):
     arrivals_distance: float | None = None
     """Distance of the moments at which an open loop sent its requests from uniform ones (Kolmogorov and Smirnov),
     0 to 1; null for a closed loop and for sessions."""
+    held: HeldConnections | None = None
+    """Connections beside the load; null without any."""
 
     @property
     def throughput_per_s(self) -> float:

@@ -68,7 +68,9 @@ def _load(race: Race) -> str:
     timeout = f'timeout = "{_span(max(timeouts))}"\n' if timeouts else ""
     # slices have no length of their own
     length = "" if race.repeats is None else _length(race.loads)
-    return f"[load]\nconcurrency = {levels}\nkeep_alive = {str(keep_alive).lower()}\n{timeout}{length}"
+    kinds = {"silent": race.loads[0].silent, "idle": race.loads[0].idle} if race.loads else {}
+    held = "".join(f"{kind} = {number}\n" for kind, number in kinds.items() if number)
+    return f"[load]\nconcurrency = {levels}\nkeep_alive = {str(keep_alive).lower()}\n{timeout}{held}{length}"
 
 
 def _length(loads: Sequence[Load]) -> str:

@@ -53,16 +53,35 @@ def _run_cut_off(observation: Observation) -> Finding | None:
     limits=Limits(invalidates=1),
     least=True,
     threshold="at least one",
-    seen={"": "none of {scheduled:count} requests got the right answer", "idle": "no request was sent"},
-    remedy="look at the {knob.server}'s logs; if it is only slow, take {knob.longer} or " + LOWER_CONCURRENCY,
+    seen={
+        "": "none of {scheduled:count} requests got the right answer",
+        "silent": "none of {scheduled:count} requests got an answer beside silent connections ({silent:count})",
+        "idle": "no request was sent",
+    },
+    remedy={
+        "": "look at the {knob.server}'s logs; if it is only slow, take {knob.longer} or " + LOWER_CONCURRENCY,
+        "silent": "its workers probably wait for the silent connections to send a request: give it more threads "
+        "than these, take a server or worker class with an event loop, or put a front end before it",
+    },
     rule="one right answer",
 )
 def nothing_right(observation: Observation) -> Finding | None:
-    """No answer was right, so there is nothing to measure."""
-    counts = observation.result.counts
-    case = "" if counts.scheduled else "idle"
-    clients = observation.load.concurrency
-    return nothing_right.judge(counts.ok, case=case, scheduled=counts.scheduled, clients=clients)
+    """No answer was right, so there is nothing to measure.
+
+    If connections beside the load are silent, and no request got even a wrong answer in twice the time of the page,
+    they probably hold the workers.
+    """
+    counts, load = observation.result.counts, observation.load
+    unheard = not observation.answered and not sum(counts.failed.values())
+    blocked = load.silent and unheard and observation.result.duration_s > 2 * observation.page_s
+    return nothing_right.judge(
+        counts.ok,
+        case="idle" if not counts.scheduled else "silent" if blocked else "",
+        cure="silent" if blocked else "",
+        scheduled=counts.scheduled,
+        silent=load.silent,
+        clients=load.concurrency,
+    )
 
 
 @on_slice(

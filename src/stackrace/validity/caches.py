@@ -116,13 +116,14 @@ def _hidden_retries(observation: Observation) -> Finding | None:
     A front end that asks a second worker when the first one fails makes its errors vanish and the app work twice. A
     front end that answers a quarter of the requests by itself is a cache. The app counts by itself, one number per
     process of a Python host, so apps in Ruby and plain files have no count. The limit leaves room for requests
-    under way at both ends (twice the connections), and for those between the two readings.
+    under way at both ends (twice the connections, idle ones included), and for those between the two readings.
     """
     if observation.served is None:
         return None
     counts = observation.result.counts
     sent = counts.scheduled - counts.unsent + observation.result.retried
-    doubt = 2 * observation.load.concurrency + 2 * observation.served_apart_s * observation.result.throughput_per_s
+    clients = observation.load.concurrency + observation.load.idle
+    doubt = 2 * clients + 2 * observation.served_apart_s * observation.result.throughput_per_s
     declared = observation.stack is not None and observation.stack.keeps_answers
     if observation.served > sent + doubt + _SHARE * sent:
         case = "more"

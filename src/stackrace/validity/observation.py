@@ -201,3 +201,8 @@ class Preparation:
     def concurrency(self) -> int:
         """Highest concurrency of all loads."""
         return max((load.concurrency for load in self.loads), default=0)
+
+    @property
+    def held(self) -> int:
+        """Most connections beside a load."""
+        return max((load.silent + load.idle for load in self.loads), default=0)

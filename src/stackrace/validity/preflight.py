@@ -35,6 +35,7 @@ _WIDER = "sysctl net.ipv4.ip_local_port_range='1024 65535'"
     remedy={
         RAISABLE: "ulimit -n {limit:.0f}",
         "hard": f"{_RAISE}, or lower {{knob.concurrency}} to {{lower}}",
+        "held": f"{_RAISE}, or lower {{knob.held}}",
         "least": _RAISE,
     },
     source="getrlimit(2), RLIMIT_NOFILE",
@@ -42,18 +43,22 @@ _WIDER = "sysctl net.ipv4.ip_local_port_range='1024 65535'"
 def file_descriptors(plan: Preparation) -> Finding | None:
     """One process may open fewer files than the load needs.
 
-    A proxy holds two sockets per client; the rest is for logs, libraries and queues. At the limit connections fail
-    at random.
+    A proxy holds two sockets per client, and one for each connection beside the load; the rest is for logs,
+    libraries and queues. At the limit connections fail at random.
     """
-    needed = plan.sockets_each * plan.concurrency + SPARE_FILES
+    alone = plan.sockets_each * plan.concurrency + SPARE_FILES
+    needed = alone + plan.held
     if plan.limits.descriptors >= needed:
         return None
-    hard, lower = plan.limits.descriptors_hard, (plan.limits.descriptors_hard - SPARE_FILES) // plan.sockets_each
+    hard = plan.limits.descriptors_hard
+    lower = (hard - SPARE_FILES - plan.held) // plan.sockets_each
+    cure = "held" if hard >= alone else "hard" if lower > 0 else "least"
     return file_descriptors.finding(
         value=plan.limits.descriptors,
         limit=needed,
-        cure=RAISABLE if hard >= needed else "hard" if lower > 0 else "least",
-        clients=plan.concurrency,
+        cure=RAISABLE if hard >= needed else cure,
+        clients=plan.concurrency + plan.held,
+        held=plan.limits.descriptors >= alone,
         lower=lower,
     )
 
@@ -71,6 +76,7 @@ def file_descriptors(plan: Preparation) -> Finding | None:
     },
     remedy={
         "connections": f"{_WIDER}, or lower {{knob.concurrency}}",
+        "held": f"{_WIDER}, or lower {{knob.held}}",
         "keep": f"{{knob.keep}}; or {_WIDER}",
         "reuse": f"{{knob.keep}}; or {_WIDER} net.ipv4.tcp_tw_reuse=2",
     },
@@ -86,8 +92,10 @@ def ephemeral_ports(plan: Preparation) -> Finding | None:
     if not plan.over_tcp:
         return None
     ports = plan.limits.ephemeral_ports
-    if plan.concurrency > ports:
-        return ephemeral_ports.finding(value=plan.concurrency, limit=ports, case="connections", cure="connections")
+    if (wanted := plan.concurrency + plan.held) > ports:
+        held = plan.concurrency <= ports
+        cure = "held" if held else "connections"
+        return ephemeral_ports.finding(value=wanted, limit=ports, case="connections", cure=cure, held=held)
     held_s = _REUSED_AFTER_S if plan.limits.tw_reuse else TIME_WAIT_S
     needed = plan.connections_per_s * held_s
     if all(load.keep_alive for load in plan.loads) or needed <= ports:

@@ -78,13 +78,17 @@ def test_a_server_that_runs_is_asked_what_the_race_file_says():
         concurrency=(1, 20),
         keep_alive=False,
         timeout_s=3.0,
+        silent=4,
+        idle=200,
     )
     setup = at_url(asked)
     workload, load = setup.target.workload, setup.options.load(1000)
     assert [each.path for each in workload.requests] == ["/", "/items/"]
     assert (workload.host, workload.requests[0].headers) == ("shop.example.com", (("Accept", "text/html"),))
     assert (load.concurrency, load.keep_alive, load.timeout_s) == (20, False, 3.0)
-    over = at_url(asked, concurrency=5, host="other", timeout=1.0)
+    assert (load.silent, load.idle) == (4, 200)
+    over = at_url(asked, concurrency=5, host="other", timeout=1.0, silent=0)
+    assert (over.options.load(1000).silent, over.options.load(1000).idle) == (0, 200)
     assert (over.options.load(1000).concurrency, over.options.load(1000).timeout_s) == (5, 1.0)
     assert over.target.workload.host == "other"
 

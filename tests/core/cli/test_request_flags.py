@@ -78,13 +78,14 @@ def test_every_flag_of_run_arrives_with_its_type(monkeypatch, tmp_path) -> None:
     arguments = (
         "--stack waitress -c 5 -c 9 --close --budget 1min --slice 2s --question ranking --difference 3% --seed 0 "
         "--no-twin --cores 0-1 --engine-cores 2 --memory 1GiB --quota --host here --url /x --wsgi a:b --servers s "
-        "--check status"
+        "--check status --silent 4 --idle 200"
     )
     done = CliRunner().invoke(run, [*arguments.split(), "--project", str(tmp_path)], catch_exceptions=False)
     assert done.exit_code == 0
     (request,) = requests
     assert request.check == {"*": RightAnswer(likeness=Likeness.STATUS)}
     assert (request.stacks, request.concurrency, request.keep_alive) == (("waitress",), (5, 9), False)
+    assert (request.silent, request.idle) == (4, 200)
     assert (request.budget_s, request.slice_s, request.seed, request.twin) == (60.0, 2.0, 0, False)
     assert (request.question, request.difference) == (Question.RANKING, 0.03)
     assert isinstance(request.question, Question)

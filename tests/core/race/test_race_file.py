@@ -26,6 +26,8 @@ headers = { Accept = "text/html" }
 concurrency = [1, 20]
 keep_alive = false
 timeout = "5s"
+silent = 4
+idle = 200
 
 [race]
 question = "ranking"
@@ -54,6 +56,7 @@ def test_every_key_arrives_in_the_request(read, tmp_path):
     assert request.urls == ("/", "/items/?page=3")
     assert (request.host, request.headers) == ("shop.example.com", (("Accept", "text/html"),))
     assert (request.concurrency, request.keep_alive, request.timeout_s) == ((1, 20), False, 5.0)
+    assert (request.silent, request.idle) == (4, 200)
     assert (request.question, request.difference) == (Question.RANKING, 0.03)
     assert (request.budget_s, request.slice_s, request.seed) == (1200.0, 2.0, 7)
     assert request.stacks == ("gunicorn",)

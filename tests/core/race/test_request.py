@@ -56,6 +56,7 @@ REQUEST = whole(
     environment=mapping(TEXT, TEXT), static=st.none() | mapping(TEXT, PATH), prepare=few(few(TEXT)),
     services=few(TEXT), urls=st.none() | few(TEXT), host=st.none() | TEXT, headers=few(st.tuples(TEXT, TEXT)),
     concurrency=st.none() | few(COUNT), keep_alive=st.booleans(), timeout_s=REAL,
+    silent=COUNT, idle=COUNT,
     question=st.sampled_from(Question), difference=REAL, budget_s=st.none() | REAL, slice_s=st.none() | REAL,
     seed=st.none() | st.integers(), stacks=st.none() | few(TEXT), bundled=st.none() | TEXT,
     servers=st.none() | PATH, session=st.none() | PATH, workloads=few(WORKLOAD), repeats=st.none() | COUNT,

@@ -29,6 +29,14 @@ def test_a_connection_per_request_and_a_timeout_are_kept():
     assert load["timeout"] == "2.5s"
 
 
+def test_connections_beside_the_load_are_kept_and_told(tmp_path):
+    race = make_race(1)
+    race = replace(race, loads=tuple(replace(load, silent=4, idle=200) for load in race.loads))
+    request = read(tmp_path, race)
+    assert (request.silent, request.idle) == (4, 200)
+    assert "connections beside 4 silent and 200 idle ones, " in race_words.raced(race)
+
+
 def read(tmp_path, race):
     path = tmp_path / "race.toml"
     path.write_text(race_file(race), encoding="utf-8")

@@ -278,6 +278,28 @@ def test_a_server_that_is_not_ours_declares_nothing():
     assert "cached answers" in {say.title(finding) for finding in examine(seen).findings}
 
 
+def test_idle_connections_may_have_requests_under_way_at_both_ends():
+    assert "hidden retries" in findings(healthy(served=20_300))
+    assert "hidden retries" not in findings(healthy(load=load(idle=20), served=20_300))
+
+
+def of_nothing_right(**changes):
+    (found,) = [each for each in examine(healthy(**changes)).findings if each.check == "nothing-right"]
+    return say.seen(found)
+
+
+def test_silent_connections_are_the_reason_where_nothing_was_answered():
+    blocked = result(counts=counts(ok=0, scheduled=20, in_flight=20))
+    beside = load(silent=1)
+    assert of_nothing_right(load=beside, result=blocked) == (
+        "none of 20 requests got an answer beside silent connections (1)"
+    )
+    wrong = result(counts=counts(ok=0, scheduled=20, non2xx=20))
+    slow = {"load": beside, "result": blocked, "page_s": 1.5}
+    for changes in ({"result": blocked}, {"load": beside, "result": wrong}, slow):
+        assert of_nothing_right(**changes) == "none of 20 requests got the right answer"
+
+
 MIB = 2**20
 
 

@@ -29,6 +29,7 @@ SOUND = Preparation(
         accept_queue=4096,
     ),
 )
+BESIDE = (Load(concurrency=100, silent=40, idle=100),)
 CLOSING = (Load(concurrency=20, keep_alive=False),)
 
 
@@ -59,6 +60,10 @@ PLANS = [
     # the engine alone needs one socket per connection
     ({"descriptors": 164, "sockets_each": 1}, {}),
     ({"descriptors": 163, "sockets_each": 1}, {"file descriptors": INVALIDATES}),
+    ({"loads": BESIDE, "descriptors": 404}, {}),
+    ({"loads": BESIDE, "descriptors": 403}, {"file descriptors": INVALIDATES}),
+    ({"loads": BESIDE, "ephemeral_ports": 240}, {}),
+    ({"loads": BESIDE, "ephemeral_ports": 239}, {"ephemeral ports": INVALIDATES}),
     ({"time_wait": 14_116}, {}),
     ({"time_wait": 14_117}, {"ports in TIME_WAIT": WARNS}),
     ({"accept_queue": 100}, {}),
@@ -95,6 +100,15 @@ def test_the_way_out_of_few_descriptors_depends_on_the_hard_limit():
     (hard,) = examine_plan(plan(descriptors=100, descriptors_hard=100)).findings
     assert say.remedy(soft) == "ulimit -n 264"
     assert "lower [load] concurrency to 18" in say.remedy(hard)
+
+
+@pytest.mark.parametrize("few", [{"descriptors": 300, "descriptors_hard": 300}, {"ephemeral_ports": 200}])
+def test_too_many_connections_beside_the_load_are_refused_by_their_own_names(few):
+    (finding,) = examine_plan(plan(loads=BESIDE, **few)).findings
+    names = "--silent and --idle (or [load] silent and idle)"
+    assert say.refusal(finding).startswith(f"{names}: ")
+    assert say.remedy(finding).endswith(f"or lower {names}")
+    assert say.refusal(finding, LOAD).startswith("--silent and --idle: ")
 
 
 @pytest.mark.parametrize(("reuse", "highest"), [(0, 470), (1, 14_116), (2, 14_116)])

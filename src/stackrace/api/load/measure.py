@@ -127,7 +127,8 @@ def measure(
     options, cores = setup.options, setup.cores
     in_vain = nobody_listens(setup.target.address)
     if in_vain:
-        load, warmup_s = replace(load, requests=min(load.requests or 1, _MOST_IN_VAIN), duration_s=None), 0.0
+        few = min(load.requests or 1, _MOST_IN_VAIN)
+        load, warmup_s = replace(load, requests=few, duration_s=None, silent=0, idle=0), 0.0
     try:
         ceiling_per_s = None
         if not options.no_ceiling and not in_vain:
@@ -193,9 +194,15 @@ def _run(
             ceiling_per_s=ceiling_per_s,
         )
 
+    # imports asyncio, which few loads need
+    from ...measure.held_connections import holding
+
     before = read_machine()
-    with RunningEngine(play) as engine:
+    with (
+        holding(target.address, target.workload, load, tls=target.tls, cores=setup.cores.generator_cores) as held,
+        RunningEngine(play) as engine,
+    ):
         engine.follow(_REFRESH_S, look)
-        result = engine.finish()
+        result = replace(engine.finish(), held=held.now)
         closed = load.concurrency - engine.opened if opens_first else 0
         return result, difference(before, read_machine()), engine.cancelled, closed

@@ -56,6 +56,8 @@ class LoadOptions:
     warmup: float | None = None
     close: bool = False
     requests_per_connection: int | None = None
+    silent: int | None = None
+    idle: int | None = None
     timeout: float | None = None
     connect_timeout: float | None = None
     unix_socket: str | None = None
@@ -101,6 +103,8 @@ class LoadOptions:
             seed=self.seed or 0,
             connect_timeout_s=self.connect_timeout,
             requests_per_connection=self.requests_per_connection,
+            silent=self.silent or 0,
+            idle=self.idle or 0,
         )
 
 

@@ -72,6 +72,8 @@ def _as_the_file_says(options: LoadOptions, request: RaceRequest) -> LoadOptions
         concurrency=options.concurrency or (max(request.concurrency) if request.concurrency else None),
         close=options.close or not (request.keep_alive or options.requests_per_connection),
         timeout=options.timeout or request.timeout_s,
+        silent=request.silent if options.silent is None else options.silent,
+        idle=request.idle if options.idle is None else options.idle,
     )
 
 

@@ -11,7 +11,7 @@ import click
 from ...base.errors import InputError
 from ...base.units import DURATION, SIZE
 from ...measure.workload import Nonce, NoncePlace
-from ..options import Quantity, complete_stack, right_host, section
+from ..options import Quantity, complete_stack, held_options, right_host, section
 
 
 class _NonceType(click.ParamType[Nonce]):
@@ -57,6 +57,7 @@ CONNECTIONS = (
         metavar="N",
         help="Open a new connection after N requests. Default: when the server closes it.",
     ),
+    *held_options(_wire),
     _wire(
         "--timeout",
         type=Quantity(DURATION),

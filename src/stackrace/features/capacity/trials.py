@@ -184,7 +184,7 @@ class _Idle:
 
     def __init__(self, setup: LoadSetup, closed: Load) -> None:
         self._setup = replace(setup, options=replace(setup.options, no_ceiling=True))
-        self._load = replace(closed, concurrency=1, duration_s=None, requests=1)
+        self._load = replace(closed, concurrency=1, duration_s=None, requests=1, silent=0, idle=0)
         self.takes_s = self._took_s(_IDLE_REQUESTS)
         """How long a request takes, in seconds."""
 

@@ -19,6 +19,8 @@ from .survey import Hidden, ProjectSurvey, hidden, suggestions
 _TAIL = """
 [load]
 # concurrency = [1, 10, 100]     # connections at each level
+# silent = 4                     # beside them: connections that send nothing
+# idle = 200                     # beside them: connections kept open after one answer
 
 [race]
 # budget = "3min"                # time to spend

@@ -15,6 +15,7 @@ from ...cli.options import (
     Quantity,
     SectionedCommand,
     complete_stack,
+    held_options,
     requested,
     schema_option,
     section,
@@ -115,6 +116,7 @@ _RACE_OPTIONS = (
         default=True,
         help="Open a new connection for every request (no keep-alive).",
     ),
+    *held_options(_raced),
     _raced(
         "--budget",
         "budget_s",

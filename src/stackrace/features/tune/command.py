@@ -14,6 +14,7 @@ from ...cli.options import (
     Quantity,
     SectionedCommand,
     complete_stack,
+    held_options,
     requested,
     schema_option,
     section,
@@ -74,6 +75,7 @@ Examples:
         type=Connections(20_000, levels=True),
         help="Connections, for the goal throughput. Default: 100, fewer for a slow page.",
     ),
+    *held_options(_goal),
     _search(
         "--budget",
         "budget_s",

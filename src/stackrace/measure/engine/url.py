@@ -237,13 +237,18 @@ def authorities(file: Path | None = None) -> bytes:
     return installed
 
 
-def why_refused(address: tuple[str, int] | str, tls: Tls) -> str | None:
-    """Shake hands once and return OpenSSL's reason for the failure; None if it succeeds or fails outside TLS."""
+def context_of(tls: Tls) -> ssl.SSLContext:
+    """Return Python's own form of the TLS settings."""
     context = _context(tls.authorities)
     context.minimum_version = ssl.TLSVersion.TLSv1_2 if "1.2" in tls.versions else ssl.TLSVersion.TLSv1_3
     context.maximum_version = ssl.TLSVersion.TLSv1_3 if "1.3" in tls.versions else ssl.TLSVersion.TLSv1_2
+    return context
+
+
+def why_refused(address: tuple[str, int] | str, tls: Tls) -> str | None:
+    """Shake hands once and return OpenSSL's reason for the failure; None if it succeeds or fails outside TLS."""
     try:
-        with _connected(address) as plain, context.wrap_socket(plain, server_hostname=tls.name):
+        with _connected(address) as plain, context_of(tls).wrap_socket(plain, server_hostname=tls.name):
             return None
     except ssl.SSLCertVerificationError as error:
         return error.verify_message

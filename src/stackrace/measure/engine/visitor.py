@@ -30,18 +30,23 @@ _CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
 """Characters that would break out of a request's line, or out of a JSON string."""
 
 
+def written(request: Request, host: str, **fields: str) -> bytes:
+    """Return ``request`` as it is sent, whole, with more header ``fields``; text is UTF-8, as in a load."""
+    fields = {"Host": host, **fields, **dict(request.headers)}
+    if request.body or request.method in _WITH_BODY:
+        fields["Content-Length"] = str(len(request.body))
+    lines = (f"{request.method} {request.path} HTTP/1.1", *(f"{name}: {text}" for name, text in fields.items()))
+    return "".join(f"{line}\r\n" for line in (*lines, "")).encode("utf-8", "surrogateescape") + request.body
+
+
 def ask(
     address: tuple[str, int], request: Request, host: str, *, timeout_s: float, most_bytes: int = MOST_BODY_BYTES
 ) -> tuple[int, tuple[tuple[str, str], ...], bytes, str]:
     """Send ``request`` once, whole, and return the answer: status, header fields, body, and its ``excess``.
 
-    Text is UTF-8, as in a load. Raise OSError for no answer, or none that the engine would accept.
+    Raise OSError for no answer, or none that the engine would accept.
     """
-    fields = {"Host": host, "Connection": "close", **dict(request.headers)}
-    if request.body or request.method in _WITH_BODY:
-        fields["Content-Length"] = str(len(request.body))
-    lines = (f"{request.method} {request.path} HTTP/1.1", *(f"{name}: {text}" for name, text in fields.items()))
-    message = "".join(f"{line}\r\n" for line in (*lines, "")).encode("utf-8", "surrogateescape") + request.body
+    message = written(request, host, Connection="close")
     is_head = request.method == "HEAD"
     try:
         status, pairs, body, body_bytes, endless = _engine.ask(address, message, is_head, timeout_s, most_bytes)

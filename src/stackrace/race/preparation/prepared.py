@@ -106,7 +106,13 @@ def plan_of(request: RaceRequest, deployment: Deployment) -> RacePlan:
 
 
 def _load(request: RaceRequest, level: int) -> Load:
-    load = Load(concurrency=level, keep_alive=request.keep_alive, timeout_s=request.timeout_s)
+    load = Load(
+        concurrency=level,
+        keep_alive=request.keep_alive,
+        timeout_s=request.timeout_s,
+        silent=request.silent,
+        idle=request.idle,
+    )
     if request.repeats is None:
         return load
     requests = request.run_requests_at.get(level, request.run_requests)
@@ -303,9 +309,16 @@ def _refuse_early(request: RaceRequest, first: int | None = None, *, remote_engi
     stacks may race, at one level unless more were requested. ``first`` is the number of stacks that open a race
     that tunes, at its only level; None for all. With a ``remote_engine`` the load comes from other machines.
     """
+    if remote_engine and (request.silent or request.idle):
+        # the engines begin at a moment of their own, which does not wait for these connections
+        raise InputError(
+            "--silent and --idle ([load] silent, idle) are held by the machine that sends the load; leave them out "
+            "where load engines are on other machines"
+        )
     levels = levels_of(request)
     stacks = first or len(request.stacks or ())
-    loads = tuple(Load(concurrency=level, keep_alive=request.keep_alive) for level in levels)
+    # the length of runs is asked for later
+    loads = tuple(_load(replace(request, repeats=None), level) for level in levels)
     check_limits(loads, cores_of(request, remote_engine=remote_engine))
     budget_s = budget_s_of(request)
     if (

@@ -110,6 +110,10 @@ class RaceRequest:
     keep_alive: bool = True
     timeout_s: float = 10.0
     """The longest wait for an answer."""
+    silent: int = 0
+    """Connections beside the load that send nothing."""
+    idle: int = 0
+    """Connections beside the load that are kept open after one answer."""
     question: Question = Question.WINNER
     difference: float = 0.05
     """The difference that does not matter to the user: 0.05 is 5 %."""

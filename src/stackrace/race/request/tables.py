@@ -27,6 +27,7 @@ from ...base.errors import StackraceError
 from ...base.http_syntax import by_prefix, header_fault, host_fault, path_fault
 from ...base.units import DURATION, PERCENT, SIZE, Unit
 from ...extensions import RequestPart, declared, load
+from ...measure.load import MOST_HELD
 from ...measure.resources import parse_cores
 from ...measure.workload import RightAnswers
 from .expectations import read_check
@@ -70,6 +71,7 @@ Seconds = Annotated[float, _quantity(DURATION), Field(gt=0, allow_inf_nan=False)
 _Fraction = Annotated[float, _quantity(PERCENT), Field(gt=0, lt=1)]
 _Check = Annotated[RightAnswers, PlainValidator(read_check)]
 _Connections = Annotated[int, Field(ge=1, le=20_000)]
+_Held = Annotated[int, Field(ge=0, le=MOST_HELD)]
 _Path_ = Annotated[str, AfterValidator(_path), Field(description="an absolute path, starting with /")]
 _Variable = Annotated[str, Field(pattern=r"^[^=]+$", description="the name of a variable, without =")]
 
@@ -200,6 +202,8 @@ class _LoadTable(_Table):
     concurrency: Annotated[list[_Connections], Field(min_length=1)] | None = None
     keep_alive: bool | None = None
     timeout_s: Seconds | None = Field(default=None, alias="timeout")
+    silent: _Held = 0
+    idle: _Held = 0
     requests: Annotated[int | dict[int, int] | None, PlainValidator(_requests)] = None
     run_s: Seconds | None = Field(default=None, alias="duration")
 

@@ -36,6 +36,8 @@ class _Knobs:
     concurrency: str = "[load] concurrency"
     clients: str = "--concurrency (or [load] concurrency)"
     """First words of an error about too many clients."""
+    held: str = "--silent and --idle (or [load] silent and idle)"
+    """Names of the numbers of connections beside the load."""
     keep: str = "set keep_alive = true in [load]"
     """Way to keep connections open."""
     close: str = "keep_alive = false in [load], so that all stacks connect anew"
@@ -67,6 +69,7 @@ LOAD = _Knobs(
     again="load",
     concurrency="--concurrency",
     clients="--concurrency",
+    held="--silent and --idle",
     keep="leave out --close",
     close="--close, so that every request connects anew",
     own_core="bind the server to other cores (taskset), or let the engine run on another machine",
@@ -175,7 +178,8 @@ def warning(finding: Finding, knobs: _Knobs = RACE) -> str:
 
 def refusal(finding: Finding, knobs: _Knobs = RACE) -> str:
     """Return the clause about why nothing is started, which begins with the option to change."""
-    option = knobs.memory if finding.check == memory_limit.declaration.id else knobs.clients
+    clients = knobs.held if finding.facts.get("held") else knobs.clients
+    option = knobs.memory if finding.check == memory_limit.declaration.id else clients
     lead = f"{option}: {seen(finding, knobs)}, {threshold(finding, knobs)}"
     return f"{lead}; {remedy(finding, knobs)}"
 

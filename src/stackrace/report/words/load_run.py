@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
-from ...base.numbers import count, number, percent
+from ...base.numbers import connections, count, number, percent
 from ...base.units import DURATION, SIZE
 from ...base.verdict import Effect, Finding
 from ...measure.engine.load_run import FinishedRun
-from ...measure.load import Load, LoadResult
+from ...measure.load import HeldConnections, Load, LoadResult
 from ...measure.workload import Order
 from ...validity.answers import STAGES
 from .findings import LOAD, remedy, seen
@@ -46,10 +46,23 @@ def accounting(ran: FinishedRun) -> str:
     if counts.unsent:
         fates.append(f"{count(counts.unsent)} never sent")
     stopped = " (interrupted)" if ran.interrupted else ""
+    held = "" if result.held is None else f"; {held_words(ran.load, {'the server': [result.held]})}"
     return (
         f"{_where(ran)}: {count(counts.scheduled)} requests in {DURATION.format(result.duration_s)}{stopped} "
-        f"over {_connections(ran.load, result)}: {', '.join(fates)}; {SIZE.format(float(result.bytes_read))} read"
+        f"over {_connections(ran.load, result)}: {', '.join(fates)}; "
+        f"{SIZE.format(float(result.bytes_read))} read{held}"
     )
+
+
+def held_words(load: Load, found: Mapping[str, Sequence[HeldConnections]]) -> str:
+    """Return the clause about the connections beside a load, and what each server of ``found`` did with them."""
+    did = []
+    for who, held in found.items():
+        closed, least = sum(each.closed for each in held), min(each.silent + each.idle for each in held)
+        acts = [f"closed {connections(closed)}"] if closed else []
+        acts += [f"left as few as {count(least)} open"] if least < load.silent + load.idle else []
+        did += [f"{who} {' and '.join(acts)}"] if acts else []
+    return f"beside the load: {load.held} connections; {', '.join(did) or 'all stayed open'}"
 
 
 def failures(ran: FinishedRun) -> Iterator[str]:
@@ -67,9 +80,11 @@ def failures(ran: FinishedRun) -> Iterator[str]:
             "raise --timeout to see how long they take"
         )
     if counts.in_flight and not counts.ok:
+        busy = "if all its workers wait for the silent connections, leaving out --silent frees them"
+        slow = "a longer --duration tells whether it is slow or stuck"
         yield (
             f"{count(counts.in_flight)} were not answered by the end: the server took them and said nothing; "
-            "a longer --duration tells whether it is slow or stuck"
+            f"{busy if ran.load.silent else slow}"
         )
 
 

@@ -9,14 +9,16 @@ from urllib.parse import unquote, urlsplit
 
 from ...base.numbers import NOTHING, connections, duration, mebibytes, milliseconds, percent
 from ...measure.launch import EndedBy
-from ...measure.load import Load
+from ...measure.load import HeldConnections, Load
 from ...measure.resources import Enforcement
 from ...measure.workload import EVERY_PATH, Likeness, RightAnswers
 from ...race.results.race import Ending, Race
 from ...race.results.standing import Level, Standing
+from ...stacks.stack import original_path
 from ...validity.stack import debug_on
 from ..figures import listed
 from .findings import shortfall_words
+from .load_run import held_words
 
 CONDITIONS = "What would change this answer"
 """Heading over the standing's conditions."""
@@ -75,7 +77,7 @@ def notes(race: Race, standing: Standing) -> tuple[str, ...]:
     """Return the notes below every report: the differences it could show, and the conditions of the race."""
     sentences = (
         resolution(race, standing), _limits_note(standing), _ratios_note(standing), _twin(race),
-        _resources(race), *_network(race), _resumed(race), _duty(race), *_right_answers(race),
+        _held(race), _resources(race), *_network(race), _resumed(race), _duty(race), *_right_answers(race),
         *race.notes,
     )  # fmt: skip
     return tuple(sentence for sentence in sentences if sentence)
@@ -121,6 +123,16 @@ def _twin(race: Race) -> str:
     if not race.twin:
         return ""
     return f"{race.twin} ran twice, under two names, as a check on the race."
+
+
+def _held(race: Race) -> str:
+    found: dict[str, list[HeldConnections]] = {}
+    for launch in race.launches:
+        for slice_ in launch.slices:
+            if slice_.result.held is not None:
+                found.setdefault(original_path(launch.stack), []).append(slice_.result.held)
+    words = held_words(race.loads[0], found) if found else ""
+    return f"{words[:1].upper()}{words[1:]}." if words else ""
 
 
 def _resources(race: Race) -> str:
@@ -282,12 +294,13 @@ _MOST_LEVELS = 6
 
 
 def _levels(loads: Sequence[Load]) -> str:
-    usual = all(load.label == f"c={load.concurrency}" for load in loads)
+    usual = all(load.pace == f"c={load.concurrency}" for load in loads)
+    held = f" beside {loads[0].held} ones" if loads and loads[0].held else ""
     if usual and len(loads) == 1:
-        return connections(loads[0].concurrency)
-    names = [str(load.concurrency) if usual else load.label for load in loads[:_MOST_LEVELS]]
+        return connections(loads[0].concurrency) + held
+    names = [str(load.concurrency) if usual else load.pace for load in loads[:_MOST_LEVELS]]
     more = [f"{len(loads) - _MOST_LEVELS} more"] if len(loads) > _MOST_LEVELS else []
-    return listed([*names, *more]) + (" connections" if usual else "")
+    return listed([*names, *more]) + (" connections" if usual else "") + held
 
 
 def _asked(race: Race) -> str:

@@ -73,6 +73,14 @@ def test_the_hidden_twin_takes_its_time_too():
     assert entrants(replace(plan, twin=False)) == plan.stacks
 
 
+@pytest.mark.parametrize("beside", [{"silent": 1}, {"idle": 1}])
+def test_connections_beside_the_load_need_its_engine_here(beside):
+    asked = replace(ASKED, budget_s=60.0, **beside)
+    _refuse_early(asked)
+    with pytest.raises(InputError, match=r"--silent and --idle .* leave them out where load engines are on other"):
+        _refuse_early(asked, remote_engine=True)
+
+
 def test_every_workload_counts():
     several = replace(ASKED, workloads=tuple(WorkloadRequest(name=name, urls=("/",)) for name in "abcdefghij"))
     _refuse_early(replace(ASKED, budget_s=14.0))

@@ -9,8 +9,9 @@ from tests.factories import make_counts, make_load, make_result
 
 from stackrace.base.verdict import Verdict
 from stackrace.measure.engine.load_run import FinishedRun, Target
+from stackrace.measure.load import HeldConnections
 from stackrace.measure.workload import Answer, Request, Sameness, Workload
-from stackrace.report.words.load_run import failures
+from stackrace.report.words.load_run import failures, held_words
 
 
 def ran(classes, *, right, wrong, expected=()):
@@ -51,3 +52,15 @@ def test_requests_that_nobody_answered_are_a_reason():
     silent = replace(silent, result=replace(silent.result, counts=counts))
     (line,) = failures(silent)
     assert line.startswith("50 were not answered by the end")
+
+
+def test_what_a_server_did_with_the_connections_beside_a_load_is_told():
+    load, kept = make_load(silent=4, idle=200), HeldConnections(silent=4, idle=200, closed=0)
+    assert held_words(load, {"it": [kept]}) == (
+        "beside the load: 4 silent and 200 idle connections; all stayed open"
+    )
+    cut = HeldConnections(silent=4, idle=16, closed=3)
+    full = HeldConnections(silent=4, idle=100, closed=0)
+    assert held_words(load, {"it": [kept], "gunicorn": [cut, full, kept], "waitress": [full]}).endswith(
+        "; gunicorn closed 3 connections and left as few as 20 open, waitress left as few as 104 open"
+    )
