@@ -237,6 +237,9 @@ class Fronts:
             and (line := _first_line(signs.forwards, text_of(place / name)))
         ]
         found.sort(key=lambda front: (*likelihood(root / front.file, root), len(front.file)))
+        # its own file says more than the document that names it
+        own = {front.title: front for front in reversed(found)}
+        named = [own.get(front.title, front) for front in named]
         # a file of each says enough
         return list({front.title: front for front in reversed([*named, *found])}.values())[::-1]
 
