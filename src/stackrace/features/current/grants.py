@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _MIB = 2**20
 _MEMORY = re.compile(r"(?i)(?:MemoryMax=|MemoryLimit=|mem_limit: |memory: )(\d+(?:\.\d+)?)([kmgt]?)(i?)b?")
+_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _REPLACED_AT = ("reload-on-rss", "evil-reload-on-rss", "workers-max-rss")
 """Options with the MiB at which a worker is replaced."""
 _TABLE_MIB = 64
@@ -37,8 +38,9 @@ _PREFIXED = re.compile(r"env(iron|var)?_prefix")
 _ENGINES = ("create_engine", "create_async_engine")
 _MAX_OVERFLOW = 10
 """Connections beyond pool_size that SQLAlchemy opens where nobody says it."""
-_MAX_CONNECTIONS = re.compile(r"(?m)^(?![ \t]*#).*?\bmax[_-]connections\b[\"' \t]*[=:,]?[\"' \t]*(\d+)")
-_DATABASES = re.compile(r"(compose.*|.*(postgres|pg|mysql|mariadb|database|db).*)\.(ya?ml|conf|cnf)")
+_MAX_CONNECTIONS = re.compile(r"(?m)^(?![ \t]*#).*?\bmax[_-]connections\b[\"' \t]*+(?:[=:,][\"' \t]*+)?(\d+)")
+_DATABASES = re.compile(r"compose|postgres|pg|mysql|mariadb|database|db")
+_SUFFIXES = (".yml", ".yaml", ".conf", ".cnf")
 _BETWEEN = re.compile(r"(?i)pgbouncer|pgcat|odyssey|pgpool|proxysql")
 """Programs that have connections of their own to the database."""
 
@@ -63,7 +65,7 @@ def _memory_limits(read: Read) -> Iterator[tuple[_Place, float]]:
             file = gap.file or read.hop.command.known_by
             # Kubernetes' M is a million, unlike that of others
             step = 1000 if is_manifest(file) and not found[3] else 1024
-            size = float(found[1]) * step ** " kmgt".index(found[2].lower() or " ")
+            size = float(found[1]) * step ** _POWERS[found[2].lower()]
             yield (shown(file, read.hop.root), gap.line), size / _MIB
     if read.running is not None and (limit := read.running.server.limits.memory_bytes):
         yield (read.running.place, 0), limit / _MIB
@@ -111,7 +113,7 @@ def _connection_limits(hop: ReadHop) -> list[tuple[_Place, int]]:
     """Return what files say of a database's connections; nothing where others stand between it and the app."""
     paths = dict.fromkeys(hop.command.documents)
     for folder, _, names in deployment_folders(hop.root):
-        files = (folder / name for name in names if _DATABASES.fullmatch(name))
+        files = (folder / name for name in names if name.endswith(_SUFFIXES) and _DATABASES.search(name))
         paths |= dict.fromkeys(path for path in files if not is_development(path, hop.root))
     texts = {path: text_of(path) for path in paths}
     if any(map(_BETWEEN.search, (*texts.values(), *hop.command.variables.values()))):

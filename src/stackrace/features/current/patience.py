@@ -13,24 +13,28 @@ from math import inf
 from pathlib import Path
 
 from ...app.projects.deployment_command import text_of
-from .fronts import Front
+from .fronts import Front, found_line
 
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _TIME = r"(\d+)(ms|s|min|m|h|d)?"
 _WAITS = {
-    "nginx": rf"\b(?:proxy|uwsgi|fastcgi|scgi)_read_timeout\s+{_TIME}\s*;",
+    "nginx": re.compile(rf"\b(?:proxy|uwsgi|fastcgi|scgi)_read_timeout\s+{_TIME}\s*;"),
     # behind a balancer's name it is the time to wait for a free member
-    "apache": r"(?i)^[ \t]*(?:ProxyTimeout[ \t]+|(?:ProxyPass|BalancerMember)[ \t](?!.*balancer:).*[ \t]timeout=)"
-    rf"{_TIME}\b",
-    "haproxy": rf"^[ \t]*timeout[ \t]+server[ \t]+{_TIME}\b",
-    "caddy": rf"^[ \t]*response_header_timeout[ \t]+{_TIME}[ \t]*$",
+    "apache": re.compile(
+        r"(?im)^[ \t]*(?:ProxyTimeout[ \t]+|(?:ProxyPass|BalancerMember)[ \t](?!.*balancer:).*[ \t]timeout=)"
+        rf"{_TIME}\b"
+    ),
+    "haproxy": re.compile(rf"(?m)^[ \t]*timeout[ \t]+server[ \t]+{_TIME}\b"),
+    "caddy": re.compile(rf"(?m)^[ \t]*response_header_timeout[ \t]+{_TIME}[ \t]*$"),
 }
 _PASSES = {
-    "nginx": r"\b(?:proxy|uwsgi|fastcgi|scgi)_pass\s",
-    "apache": r"(?i)^[ \t]*(?:ProxyPass[ \t]+(?:\"?/\"?[ \t]+)?|BalancerMember[ \t]+)\"?(?:unix:[^|\s]*\|)?http://.*",
+    "nginx": re.compile(r"\b(?:proxy|uwsgi|fastcgi|scgi)_pass\s"),
+    "apache": re.compile(
+        r"(?im)^[ \t]*(?:ProxyPass[ \t]+(?:\"?/\"?[ \t]+)?|BalancerMember[ \t]+)\"?(?:unix:[^|\s]*\|)?http://.*"
+    ),
     # otherwise a client's first request goes over a new connection, and he may repeat the others
-    "haproxy": r"^[ \t]*http-reuse[ \t]+(?:always|aggressive)\b",
-    "caddy": r"^[ \t]*reverse_proxy\s",
+    "haproxy": re.compile(r"(?m)^[ \t]*http-reuse[ \t]+(?:always|aggressive)\b"),
+    "caddy": re.compile(r"(?m)^[ \t]*reverse_proxy\s"),
 }
 _UPSTREAM = re.compile(r"\bupstream\s++[^\s{}]++\s*+\{([^{}]*)\}")
 _NGINX_S, _CADDY_S, _HAPROXY_S = 60.0, 120.0, 5.0
@@ -71,7 +75,7 @@ def kept_by(front: Front | None, root: Path) -> Iterator[Span]:
         elif name == "haproxy":
             said = re.search(rf"\bpool-purge-delay[ \t]+{_TIME}\b", text)
             yield _span(front, text, passes.start(), _seconds(said, _HAPROXY_S, name))
-        elif name == "caddy" and not re.search(r"(?m)^[ \t]*keepalive[ \t]+(?!\d+(?:ms|s|m|h)$)", text):
+        elif name == "caddy" and not re.search(r"(?m)^[ \t]*keepalive[ \t]++(?!\d+(?:ms|s|m|h)$)", text):
             said = re.search(rf"(?m)^[ \t]*keepalive[ \t]+{_TIME}$", text)
             yield _span(front, text, (said or passes).start(), _seconds(said, _CADDY_S))
 
@@ -81,12 +85,12 @@ def _configuration(front: Front | None, root: Path) -> tuple[str, str]:
     if front is None or front.spec is None or front.spec.name not in _WAITS:
         return "", ""
     text, signs = text_of(root / front.file), front.spec.signs
-    is_own = front.reading or (signs and signs.forwards and re.search(signs.forwards, text, re.MULTILINE))
+    is_own = front.reading or (signs and signs.forwards and found_line(signs.forwards, text))
     return (front.spec.name, re.sub(r"(?m)^[ \t]*#.*", "", text)) if is_own else ("", "")
 
 
-def _all(patterns: dict[str, str], name: str, text: str) -> Iterator[re.Match[str]]:
-    return re.finditer(patterns[name], text, re.MULTILINE) if name else iter(())
+def _all(patterns: dict[str, re.Pattern[str]], name: str, text: str) -> Iterator[re.Match[str]]:
+    return patterns[name].finditer(text) if name else iter(())
 
 
 def _seconds(said: re.Match[str] | None, default: float, name: str = "") -> float:
