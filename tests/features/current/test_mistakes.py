@@ -1,5 +1,6 @@
 """Mistakes of a deployment's own files are named with file and line, and what is none is not."""
 
+import json
 import re
 
 import pytest
@@ -293,3 +294,24 @@ def test_each_kind_is_tried():
 def test_what_cannot_start_is_not_raced(tmp_path):
     found = read(tmp_path, FOUND["literal-variable"][0][0])
     assert (found.stack, found.problem) == ("", f"{found.mistakes[0].place} {found.mistakes[0].says}")
+
+
+OBSERVED = {
+    "schema": "observed-1",
+    "target": "7",
+    "at": "2026-11-29T12:00:00Z",
+    "cores": 2,
+    "processes": [],
+    "server": {
+        "name": "uwsgi", "pid": 7, "words": ROUTER.split(), "hidden": False, "folder": "/", "user": 0,
+        "started": "", "addresses": [], "workers": 1, "instances": 1, "variables": {}, "variable_names": [],
+        "python": "", "versions": {}, "files": [], "cpus": "0-1",
+        "limits": {"open_files": 1073741816, "memory_bytes": None, "cpus": None},
+    },
+}  # fmt: skip
+
+
+def test_a_running_server_has_the_limits_that_were_observed(tmp_path):
+    files = {"observed.json": json.dumps(OBSERVED)}
+    (found,) = read(tmp_path, files, tmp_path / "observed.json").mistakes
+    assert (found.kind, found.place) == ("router-table", "pid 7")
