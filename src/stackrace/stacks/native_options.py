@@ -35,6 +35,10 @@ class Concern(StrEnum):
     """Start, supervision and restart of the server."""
     VARIABLES = "variables"
     """The app's environment variables, which are the same for every stack."""
+    FOLDER = "folder"
+    """The app's working folder and Python path, which are the same for every stack."""
+    UMASK = "umask"
+    """The mask of the files that the app makes, which is the same for every stack."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -67,6 +67,40 @@ def test_people_are_told_how_to_race_it_and_what_it_goes_without(tmp_path):
     assert "Other deployments were found in uwsgi.ini:1" in done.stdout
 
 
+SURROUNDINGS = {
+    "a file of uWSGI": (
+        {"uwsgi.ini": "[uwsgi]\nmodule = a:b\numask = 027\nchdir = /srv/shop\npythonpath = lib\n"},
+        "uwsgi.ini:3 umask 027 (umask); uwsgi.ini:4 chdir /srv/shop (folder); uwsgi.ini:5 pythonpath lib (folder).",
+    ),
+    "a command": (
+        {"Procfile": "web: uvicorn --app-dir src a:b\n"},
+        "Procfile:1 --app-dir src (folder).",
+    ),
+    "a unit": (
+        {"a.service": "[Service]\nWorkingDirectory=/srv/shop\nUMask=0007\nExecStart=gunicorn --umask 7 a:b\n"},
+        "--umask 7 (umask); a.service:2 WorkingDirectory /srv/shop (folder); a.service:3 UMask 0007 (umask).",
+    ),
+    "supervisor": (
+        {"supervisord.conf": "[program:a]\ncommand=gunicorn a:b\ndirectory=/srv/shop\numask=027\n"},
+        "supervisord.conf:3 directory /srv/shop (folder); supervisord.conf:4 umask 027 (umask).",
+    ),
+    "a service of compose": (
+        {"compose.yml": "services:\n  w:\n    command: gunicorn a:b\n    working_dir: /srv/shop\n"},
+        "compose.yml:4 working_dir /srv/shop (folder).",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SURROUNDINGS)
+def test_umask_folder_and_python_path_are_named_with_the_way_to_give_them_to_all(case, tmp_path):
+    files, says = SURROUNDINGS[case]
+    write(tmp_path, files)
+    lines = " ".join(current(tmp_path).stdout.split())
+    assert says in lines
+    assert "among these. Every stack gets the same: the folder of --project, and PYTHONPATH of [app] env" in lines
+    assert ("the umask of the shell that starts Stackrace" in lines) is ("umask" in says)
+
+
 def test_variables_that_no_stack_of_a_race_has_are_named_by_name_alone(tmp_path):
     write(tmp_path, {
         "compose.yml": "w: {command: gunicorn -w 4 a:b, environment: {FAST: canary}, env_file: prod.env}\n",

@@ -236,6 +236,7 @@ def _ini(path: Path, text: str) -> Iterator[DeploymentCommand]:
                 words=split_words(re.sub(r"\\?\n", " ", line)),
                 environment=known,
                 folder=options.get("directory") or options.get("working_dir") or "",
+                umask=options.get("umask") or "",
                 instances=instances_of(options.get("numprocs")),
                 service=section.partition(":")[2],
             )

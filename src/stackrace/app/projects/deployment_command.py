@@ -54,6 +54,8 @@ class DeploymentCommand:
     """Where it stands; 0 where nobody knows."""
     folder: str = ""
     """Where it is started, as its file says; empty where that does not."""
+    umask: str = ""
+    """Mask of the files that it makes, as its file says; empty where that does not."""
     instances: int = 1
     """How often it is started."""
     wrappers: tuple[str, ...] = ()

@@ -74,6 +74,7 @@ def _of_unit(files: tuple[Path, ...], root: Path) -> Iterator[DeploymentCommand]
             env_files=tuple(read),
             line=line,
             folder=folder,
+            umask=said["UMask"][-1][2] if said["UMask"] else "",
             document=unit,
             documents=files,
             not_taken=(*lacks, *limits),

@@ -181,7 +181,8 @@ class _Reading:
             before, elsewhere = [], []
         front = _front(first, before)
         equal = [hop for hop in rest if not hop.problem and self._stage(hop) == self._stage(first)]
-        mistakes = mistakes_in(Read(hop=first, front=front, others=equal, servers=[*self.specs.values()]))
+        servers = [*self.specs.values()]
+        mistakes = mistakes_in(Read(hop=first, front=front, others=equal, servers=servers, running=self.running))
         first.problem = first.problem or why_not_started(mistakes)
         found = replace(_deployment(first, before, front, self.root, self.base), mistakes=mistakes)
         gaps = dict.fromkeys((*found.gaps, *self._overriding(first, unread), *self._likelier(first), *elsewhere))

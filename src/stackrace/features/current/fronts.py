@@ -222,7 +222,7 @@ class Fronts:
             Front(title=title, spec=spec, file=str(path.relative_to(root)), line=line)
             for path, text in texts.items()
             for title, spec, signs in known
-            if path.is_relative_to(root) and signs.documents and (line := _first_line(signs.documents, text))
+            if path.is_relative_to(root) and signs.documents and (line := found_line(signs.documents, text))
         ]
         known_ones = {front.file for front in named if front.spec}
         named = [front for front in named if front.title != _SOME_INGRESS or front.file not in known_ones]
@@ -234,9 +234,12 @@ class Fronts:
             if signs.files
             and re.fullmatch(signs.files, name)
             and not is_development(place / name, root)
-            and (line := _first_line(signs.forwards, text_of(place / name)))
+            and (line := found_line(signs.forwards, text_of(place / name)))
         ]
         found.sort(key=lambda front: (*likelihood(root / front.file, root), len(front.file)))
+        # its own file says more than the document that names it
+        own = {front.title: front for front in reversed(found)}
+        named = [own.get(front.title, front) for front in named]
         # a file of each says enough
         return list({front.title: front for front in reversed([*named, *found])}.values())[::-1]
 
@@ -246,7 +249,7 @@ def _front(root: Path, path: Path, spec: ServerSpec) -> Front | None:
     file, text = str(path.relative_to(root)), text_of(path)
     assert spec.native is not None
     try:
-        if line := _first_line("<%", text):
+        if line := found_line("<%", text):
             raise ValueError(f"line {line}: Stackrace reads no templates of ERB's")
         return Front(title=spec.title, spec=spec, file=file, reading=spec.native.read(text, path, root))
     except (OSError, ValueError) as error:
@@ -277,7 +280,7 @@ def _gap(root: Path, path: Path, match: re.Match[str], why: str) -> CurrentGap:
     return CurrentGap(file=str(path.relative_to(root)), line=line, what=match[1], why=why, weight=Weight.SIZE)
 
 
-def _first_line(pattern: str, text: str) -> int:
+def found_line(pattern: str, text: str) -> int:
     """Return the line in which ``pattern`` is first found, which may span several; 0 where it is not."""
     match = re.search(pattern, text, re.MULTILINE)
     return text.count("\n", 0, match.start()) + 1 if match else 0

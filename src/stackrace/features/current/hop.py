@@ -152,15 +152,20 @@ class ReadHop:
     @property
     def queue(self) -> CurrentQueue | None:
         """How many connections may wait for it, by its command or its file; None where neither says it."""
-        title, option = self.spec.title, self.native.queue
-        said = dict(self.options).get(option) or ""
-        if option and said.isdecimal():
-            file, line = self.place
-            return CurrentQueue(server=title, file=file, line=line, value=int(said))
+        if (found := self.number_of(self.native.queue)) is None:
+            return None
+        value, (file, line) = found
+        return CurrentQueue(server=self.spec.title, file=file, line=line, value=value)
+
+    def number_of(self, option: str) -> tuple[int, tuple[str, int]] | None:
+        """Return the number that its command or its file gives for ``option``, and where; None for none."""
+        said = self.seen.get(option, "")
+        if said.isdecimal():
+            return int(said), self.place
         text = text_of(self.root / self.config) if option and self.config else ""
         for number, written in enumerate(text.splitlines(), 1):
             if found := re.fullmatch(rf"\s*{re.escape(option)}\s*[=:]\s*(\d+)\s*(?:[#;].*)?", written):
-                return CurrentQueue(server=title, file=self.config, line=number, value=int(found[1]))
+                return int(found[1]), (self.config, number)
         return None
 
     @property

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 
 from ...app.projects.deployment_command import OPEN, joined_lines, shown, text_of
 from ...app.projects.images import exec_form
@@ -18,15 +19,13 @@ from ...report.figures import listed
 from ...stacks.native_options import Concern
 from ...stacks.stack import ServerSpec, SettingValue
 from .fronts import Front
+from .grants import connections, memory, router_table, unread_pool
 from .hop import ReadHop
 from .model import CurrentMistake, placed
-from .options import line_of, said_at
+from .options import line_of, said_at, uses
+from .patience import kept_by, waits_of
+from .running import Observation
 
-_READ_TIMEOUT = re.compile(r"\b(?:proxy|uwsgi|fastcgi|scgi)_read_timeout\s+(\d+)(ms|s|m|h)?\s*;")
-_IN_SECONDS = {None: 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
-_UPSTREAM = re.compile(r"\bupstream\s++[^\s{}]++\s*+\{([^{}]*)\}")
-_IDLE_S = 60.0
-"""Seconds that nginx keeps an idle connection to a server."""
 _VARIABLE = re.compile(r"\$(?:\w+|\{[^}]*\})")
 
 _Place = tuple[str, int]
@@ -44,6 +43,8 @@ class Read:
     """Other deployments of the project that are as likely."""
     servers: Sequence[ServerSpec]
     """All that a project may start."""
+    running: Observation | None = None
+    """The running server that it is; None for one of files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,14 +77,12 @@ def why_not_started(mistakes: Iterable[CurrentMistake]) -> str:
 
 def _unread_variables(read: Read) -> _Found:
     """Yield the variables that are for another server, and that no file of the deployment uses."""
-    hop, command = read.hop, read.hop.command
-    files = filter(None, (command.file, *command.documents, command.document, command.image))
-    texts = [*map(text_of, dict.fromkeys(files)), _config(hop)]
-    for name, value in command.variables.items():
+    hop = read.hop
+    for name, value in hop.command.variables.items():
         readers = {spec.title: None for spec in read.servers if spec.native is not None and spec.native.reads(name)}
         if not readers or hop.native.reads(name) or value == OPEN:
             continue
-        if not any(re.search(rf"\$[({{]?{name}\b|environ\W+{name}\b|getenv\W+{name}\b", text) for text in texts):
+        if not uses(hop, name):
             yield said_at(hop, name), {"name": name, "server": hop.spec.title, "readers": listed(tuple(readers))}
 
 
@@ -150,32 +149,44 @@ def _sized(hop: ReadHop, sizes: Sequence[str]) -> str:
 
 
 def _early_timeouts(read: Read) -> _Found:
-    """Yield the front end's patience where the server ends requests earlier: gunicorn's sync workers, harakiri."""
+    """Yield the front end's patience where the server ends requests earlier."""
+    waits, (name, limit) = waits_of(read.front, read.hop.root), _request_limit(read.hop)
+    # a shorter one may override the others
+    for wait in waits if all(0 < limit < wait.seconds for wait in waits) else ():
+        yield wait.place, _compared(read.hop, wait.seconds, name, limit)
+
+
+def _late_timeouts(read: Read) -> _Found:
+    """Yield the front end's patience where the server, as its files say, works on requests for longer."""
     hop = read.hop
+    waits, (name, limit) = waits_of(read.front, hop.root), _request_limit(hop)
+    is_said = name in hop.settings or name in hop.said
+    if waits and is_said and all(wait.seconds < limit for wait in waits):
+        longest = max(waits, key=lambda wait: wait.seconds)
+        yield longest.place, _compared(hop, longest.seconds, name, limit)
+
+
+def _request_limit(hop: ReadHop) -> tuple[str, int]:
+    """Return the setting by which the server ends a request, and its seconds; 0 where it has none."""
     values = _values(hop)
     is_sync = values.get("class") == "sync" and values.get("threads", 1) == 1
     # with other classes gunicorn's time-out is for a worker that hangs, not for a request
     name = "timeout" if is_sync else "harakiri"
     limit = values.get(name)
-    file, text = _nginx(read)
-    for found in _READ_TIMEOUT.finditer(text):
-        seconds = int(found[1]) * _IN_SECONDS[found[2]]
-        if isinstance(limit, int) and 0 < limit < seconds:
-            facts = {"front": f"{seconds:g} s", "server": hop.spec.title, "name": name, "limit": f"{limit} s"}
-            yield (file, _line_at(text, found.start())), facts
+    return name, limit if isinstance(limit, int) else 0
+
+
+def _compared(hop: ReadHop, seconds: float, name: str, limit: int) -> Mapping[str, object]:
+    return {"front": f"{seconds:g} s", "server": hop.spec.title, "name": name, "limit": f"{limit} s"}
 
 
 def _short_keep_alive(read: Read) -> _Found:
     """Yield the connections that the front end keeps for longer than its server does."""
-    file, text = _nginx(read)
     kept = _values(read.hop).get("keep_alive")
-    for upstream in _UPSTREAM.finditer(text) if re.search(r"\bproxy_http_version\s+1\.1\s*;", text) else ():
-        line = re.search(r"\bkeepalive\s+[1-9]", upstream[1])
-        said = re.search(r"\bkeepalive_timeout\s+(\d+)(ms|s|m|h)?\s*;", upstream[1])
-        seconds = int(said[1]) * _IN_SECONDS[said[2]] if said else _IDLE_S
-        if line is not None and isinstance(kept, int) and 0 < kept < seconds:
-            facts = {"front": f"{seconds:g} s", "server": read.hop.spec.title, "kept": f"{kept} s"}
-            yield (file, _line_at(text, upstream.start(1) + line.start())), facts
+    for idle in kept_by(read.front, read.hop.root):
+        if isinstance(kept, int) and 0 < kept < idle.seconds:
+            front = f"for {idle.seconds:g} s" if isfinite(idle.seconds) else "without a limit"
+            yield idle.place, {"front": front, "server": read.hop.spec.title, "kept": f"{kept} s"}
 
 
 def _closing_router(read: Read) -> _Found:
@@ -199,18 +210,10 @@ def _config(hop: ReadHop) -> str:
     return text_of(hop.root / hop.config) if hop.config else ""
 
 
-def _nginx(read: Read) -> tuple[str, str]:
-    """Return the file of an nginx in front and its text without comments; both empty for other front ends."""
-    front = read.front
-    if front is None or front.reading is None or front.spec is None or front.spec.name != "nginx":
-        return "", ""
-    return front.file, re.sub(r"(?m)^[ \t]*#.*", "", text_of(read.hop.root / front.file))
-
-
-def _line_at(text: str, place: int) -> int:
-    return text.count("\n", 0, place) + 1
-
-
+_PATIENCE = (
+    "gunicorn, Settings, timeout; uWSGI, Configuration Options, harakiri; nginx, proxy_read_timeout; "
+    "Apache, mod_proxy, ProxyTimeout; HAProxy, timeout server; Caddy, reverse_proxy, response_header_timeout"
+)
 KINDS = (
     Kind(
         id="literal-variable",
@@ -225,6 +228,12 @@ KINDS = (
         says="{name}: {server} does not read this variable, which is for {readers}",
         source="Settings and environment variables in each server's documentation",
         find=_unread_variables,
+    ),
+    Kind(
+        id="unread-pool",
+        says="{name}: no file of the project reads this variable",
+        source="The project's files",
+        find=unread_pool,
     ),
     Kind(
         id="unknown-key",
@@ -247,14 +256,22 @@ KINDS = (
     Kind(
         id="early-timeout",
         says="waits {front} for an answer, but {server} ends a request after {limit} ({name})",
-        source="gunicorn, Settings, timeout; uWSGI, Configuration Options, harakiri; nginx, proxy_read_timeout",
+        source=_PATIENCE,
         find=_early_timeouts,
     ),
     Kind(
+        id="late-timeout",
+        says="gives an answer up after {front}, but {server} works on a request for {limit} ({name}): "
+        "nobody waits for that any more",
+        source=_PATIENCE,
+        find=_late_timeouts,
+    ),
+    Kind(
         id="short-keep-alive",
-        says="keeps idle connections for {front}, but {server} closes them after {kept}: "
+        says="keeps idle connections {front}, but {server} closes them after {kept}: "
         "a request on one that closes just then fails",
-        source="nginx, ngx_http_upstream_module, keepalive_timeout",
+        source="nginx, ngx_http_upstream_module, keepalive_timeout; Apache, mod_proxy, ttl; "
+        "HAProxy, http-reuse and pool-purge-delay; Caddy, reverse_proxy, keepalive",
         find=_short_keep_alive,
     ),
     Kind(
@@ -262,5 +279,27 @@ KINDS = (
         says="uWSGI's HTTP router closes each connection after one answer; http-keepalive would keep it",
         source="uWSGI, HTTP/HTTPS router, keepalive",
         find=_closing_router,
+    ),
+    Kind(
+        id="router-table",
+        says="allows {files} open files, for each of which uWSGI's HTTP router takes 8 bytes when it starts: "
+        "{size} MiB; max-fd limits them",
+        source="uWSGI, plugins/corerouter/corerouter.c, and issue 2299",
+        find=router_table,
+    ),
+    Kind(
+        id="memory",
+        says="allows {limit} MiB, but each of {workers} workers is replaced only at {each} MiB ({name}): "
+        "the kernel may end them first",
+        source="uWSGI, Configuration Options, reload-on-rss; Granian, workers-max-rss; cgroup-v2, memory.max",
+        find=memory,
+    ),
+    Kind(
+        id="connections",
+        says="allows {limit} connections, but {processes} processes with up to {pool} each ({place}) may open "
+        "{most}",
+        source="PostgreSQL, max_connections; Django, Databases, Connection pool; psycopg_pool, ConnectionPool; "
+        "SQLAlchemy, create_engine, pool_size and max_overflow",
+        find=connections,
     ),
 )

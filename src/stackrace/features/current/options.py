@@ -74,6 +74,7 @@ def read_hop(
         hop.take(name, value)
     _take_file(hop, python)
     _take_workers(hop)
+    _take_surroundings(hop)
     for wrapper in command.wrappers:
         hop.gap(wrapper, "a race starts the server by itself, without this program")
     for name in filter(_DECIDING.fullmatch, hop.command.variables):
@@ -271,6 +272,29 @@ def _take_workers(hop: ReadHop) -> None:
         hop.set_value(row.setting.name, row.long[0], number, f"{_WORKERS}={number}")
 
 
+def _take_surroundings(hop: ReadHop) -> None:
+    """Note the working folder and umask that the deployment's documents give the process."""
+    command = hop.command
+    said = (
+        ("WorkingDirectory|directory|working_dir|workingDir", command.folder, Concern.FOLDER),
+        ("UMask|umask", command.umask, Concern.UMASK),
+    )
+    for keys, value, concern in said:
+        written = re.compile(rf"^[ \t-]*({keys})[ \t]*[:=][ \t]*[-\"']?{re.escape(value)}[\"']?[ \t]*$")
+        for path in _documents(command) if value else ():
+            lines = enumerate(text_of(path).splitlines(), 1)
+            if found := next(((n, key[1]) for n, line in lines if (key := written.match(line))), None):
+                hop.at = shown(path, hop.root), found[0]
+                hop.change(found[1], value, concern)
+                hop.at = None
+                break
+
+
+def _documents(command: DeploymentCommand) -> Iterable[Path]:
+    """Return the files that speak of ``command``, each once."""
+    return dict.fromkeys(filter(None, (command.file, *command.documents, command.document, command.image)))
+
+
 def _config_named(name: str, hop: ReadHop) -> Path | None:
     root, inside, near = hop.root, hop.folder, hop.command.file.parent
     if name == hop.native.default_file:
@@ -314,11 +338,16 @@ def _miss_variable(hop: ReadHop, name: str, place: tuple[str, int], before: str 
 
 def said_at(hop: ReadHop, name: str) -> tuple[str, int]:
     """Return where the deployment's files first name a variable, else where the command stands."""
-    command = hop.command
-    for path in dict.fromkeys(filter(None, (command.file, *command.documents, command.document, command.image))):
+    for path in _documents(hop.command):
         if number := line_with(rf"(?<![\w$]){name}[\"']?\s*[=: ]", text_of(path)):
             return shown(path, hop.root), number
     return hop.place
+
+
+def uses(hop: ReadHop, name: str) -> bool:
+    """Tell whether a file of the deployment puts a variable in."""
+    texts = map(text_of, (*_documents(hop.command), *([hop.root / hop.config] if hop.config else ())))
+    return any(re.search(rf"\$[({{]?{name}\b|environ\W+{name}\b|getenv\W+{name}\b", text) for text in texts)
 
 
 def _options_in(words: Iterable[str], native: NativeOptions) -> Iterator[tuple[str, str | None]]:

@@ -10,6 +10,12 @@ from ...report.figures import listed
 from ...stacks.native_options import Concern, Weight
 from .model import CurrentChange, CurrentDeployment, CurrentGap, placed
 
+_SAME = {
+    Concern.VARIABLES: ("variables", "those of [app] env and --env-file"),
+    Concern.FOLDER: ("folders", "the folder of --project, and PYTHONPATH of [app] env"),
+    Concern.UMASK: ("umask", "the umask of the shell that starts Stackrace"),
+}
+"""What an app gets alike from every stack of a race, and how to change it."""
 _MOST_OTHERS = 5
 
 
@@ -33,8 +39,10 @@ def taken_over(deployment: CurrentDeployment, raced: str) -> Iterator[str]:
             yield f"It takes effect as {', '.join(deployment.effective)}{most}."
     if deployment.changes and raced:
         yield f"Changed for the race: {'; '.join(_changes(deployment.changes))}."
-        if any(change.concern is Concern.VARIABLES for change in deployment.changes):
-            yield "No stack has the variables among these: every stack gets the same, from [app] env or --env-file."
+        concerns = {change.concern for change in deployment.changes}
+        if same := [words for concern, words in _SAME.items() if concern in concerns]:
+            names, ways = zip(*same, strict=True)
+            yield f"No stack has the {listed(names)} among these. Every stack gets the same: {'; '.join(ways)}."
     if deployment.variables:
         files = " ".join(f"--env-file {file}" for file in deployment.env_files)
         way = f"{files} gives them to all" if files else "[app] env or --env-file gives them to all"

@@ -94,8 +94,9 @@ def _limits(export: Export) -> str:
 
 def _changes(export: Export) -> Iterator[str]:
     """Yield the changes to the user's configuration files, and the missing parts, a sentence each."""
+    kept = export.front.site.kept_concerns
     for hop in export.stack.hops:
-        for fact in change_facts(hop):
+        for fact in (each for each in change_facts(hop) if each.concern not in kept):
             theirs = f"{fact.key} of your file for {fact.hop} ({fact.theirs})"
             yield f"{theirs} gave way: {fact.concern} is this deployment's."
     for hop in export.stack.hops:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from ..native_options import Concern, GivenOption, NativeFile
+from ..native_options import Change, Concern, GivenOption, NativeFile
 from ..stack import Interface, Protocol, Settings, Socket
 
 ANYBODY = "*"
@@ -286,8 +286,17 @@ class Site:
 
     @property
     def kept_concerns(self) -> frozenset[Concern]:
-        """Concerns that a user's configuration keeps although a race decides them: in production, the variables."""
-        return frozenset() if self.production is None else frozenset({Concern.VARIABLES})
+        """Concerns that a user's configuration keeps although a race decides them: in production what the app gets.
+
+        Its folders are those of the deployment.
+        """
+        return frozenset() if self.production is None else frozenset({Concern.VARIABLES, Concern.UMASK})
+
+    @property
+    def decided_changes(self) -> tuple[Change, ...]:
+        """Changes to the user's configuration file, without what is kept."""
+        changes = self.file.reading.changes if self.file is not None else ()
+        return tuple(change for change in changes if change.concern not in self.kept_concerns)
 
     def stop(self, gently: signal.Signals, at_once: signal.Signals = signal.SIGTERM) -> signal.Signals:
         """Return the signal that stops the server: ``gently`` in production, so that clients can finish."""

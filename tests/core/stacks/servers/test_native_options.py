@@ -11,6 +11,7 @@ import pytest
 from stackrace.stacks.native_options import GivenOption, NativeFile
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.servers.gunicorn.options import OPTIONS
+from stackrace.stacks.servers.site import Production
 from stackrace.stacks.stack import Protocol
 
 OPTION = GivenOption(name="some-option", value="/a b")
@@ -75,6 +76,30 @@ def test_a_file_of_uwsgis_renders_as_in_the_golden_file(make_site, next_hop, ass
     site = make_site("uwsgi", listen=next_hop(Protocol.UWSGI)[0], threads=2)
     site = replace(site, file=own_file("uwsgi.ini", UWSGI), chosen=frozenset({"threads"}), options=(OPTION, SWITCH))
     assert_golden("uwsgi-own.ini", catalogue().server("uwsgi").recipe(site).files["uwsgi.ini"])
+
+
+GETS = {
+    "gunicorn.conf.py": (
+        "umask = 0o27\nraw_env = ['A=1']\nchdir = '/srv/shop'\n",
+        lambda config: '"umask"' not in config,
+    ),
+    "uwsgi.ini": (
+        "[uwsgi]\numask = 027\nenv = A=1\nchdir = /srv/shop\n",
+        lambda config: "\numask = 027\n" in config,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GETS)
+def test_what_the_app_gets_by_a_file_is_in_force_in_production_only(name, make_site, tmp_path):
+    text, has_umask = GETS[name]
+    server = name.split(".")[0]
+    race = replace(make_site(server, directory=tmp_path), file=own_file(name, text))
+    production = replace(race, production=Production(run=tmp_path, logs=tmp_path, temporary=tmp_path))
+    for site, keeps in ((race, False), (production, True)):
+        assert has_umask(catalogue().server(server).recipe(site).files[name]) is keeps
+        assert len(site.decided_changes) == (1 if keeps else 3)
+    assert production.decided_changes[0].key == "chdir"
 
 
 DIRECTIVES = (

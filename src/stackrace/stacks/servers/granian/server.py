@@ -174,7 +174,7 @@ _OPTIONS = NativeOptions(
         *decided(Concern.ADDRESS, "url-path-prefix"),
         *switches("log, no-log", Concern.LOGS),
         *decided(Concern.LOGS, "log-config"),
-        *decided(Concern.PATHS, "working-dir"),
+        *decided(Concern.FOLDER, "working-dir"),
         *switches("factory", Concern.PATHS),
         Option("reload", concern=Concern.PROCESS, is_switch=True, is_for_development=True),
         *decided(Concern.PROCESS, "reload-paths, reload-ignore-dirs, reload-ignore-patterns, reload-ignore-paths"),

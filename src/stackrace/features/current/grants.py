@@ -1,0 +1,182 @@
+"""What a deployment's files grant, where its workers may take more: memory, open files, a database's connections.
+
+Only figures that files say count. Nothing is assumed of a worker's memory or of a database.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl
+
+from ...app.project_files import deployment_folders, is_development, line_of, loaded, table_in
+from ...app.projects.code import is_aside, parse, python_files
+from ...app.projects.deployment_command import line_with, shown, text_of
+from ...app.projects.kubernetes import is_manifest
+from .hop import ReadHop
+from .model import placed
+from .options import said_at, uses
+
+if TYPE_CHECKING:
+    from .mistakes import Read
+
+_MIB = 2**20
+_MEMORY = re.compile(r"(?i)(?:MemoryMax=|MemoryLimit=|mem_limit: |memory: )(\d+(?:\.\d+)?)([kmgt]?)(i?)b?")
+_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+_REPLACED_AT = ("reload-on-rss", "evil-reload-on-rss", "workers-max-rss")
+"""Options with the MiB at which a worker is replaced."""
+_TABLE_MIB = 64
+"""Smaller tables are lost in what a router takes anyhow: a million open files take 8 MiB."""
+_POOL = re.compile(r"(DATABASE|DB|POSTGRES|SQLALCHEMY)_(MAX_)?POOL(_MAX)?(_SIZE)?")
+_IN_URL = ("pool_size", "max_size", "maxsize")
+_PREFIXED = re.compile(r"env(iron|var)?_prefix")
+"""Settings whose names are put together from variables' names."""
+_ENGINES = ("create_engine", "create_async_engine")
+_MAX_OVERFLOW = 10
+"""Connections beyond pool_size that SQLAlchemy opens where nobody says it."""
+_MAX_CONNECTIONS = re.compile(r"(?m)^(?![ \t]*#).*?\bmax[_-]connections\b[\"' \t]*+(?:[=:,][\"' \t]*+)?(\d+)")
+_DATABASES = re.compile(r"compose|postgres|pg|mysql|mariadb|database|db")
+_SUFFIXES = (".yml", ".yaml", ".conf", ".cnf")
+_BETWEEN = re.compile(r"(?i)pgbouncer|pgcat|odyssey|pgpool|proxysql")
+"""Programs that have connections of their own to the database."""
+
+_Place = tuple[str, int]
+_Found = Iterator[tuple[_Place, Mapping[str, object]]]
+
+
+def memory(read: Read) -> _Found:
+    """Yield the limit of memory that all workers exceed before each is replaced."""
+    workers = _workers(read.hop)
+    for name in _REPLACED_AT:
+        each, _ = read.hop.number_of(name) or (0, None)
+        for place, limit in _memory_limits(read) if each else ():
+            if workers * each > limit:
+                yield place, {"limit": f"{limit:.0f}", "workers": workers, "each": each, "name": name}
+
+
+def _memory_limits(read: Read) -> Iterator[tuple[_Place, float]]:
+    """Yield the limits of memory in MiB, and where they are said."""
+    for gap in read.hop.command.not_taken:
+        if found := _MEMORY.fullmatch(gap.what):
+            file = gap.file or read.hop.command.known_by
+            # Kubernetes' M is a million, unlike that of others
+            step = 1000 if is_manifest(file) and not found[3] else 1024
+            size = float(found[1]) * step ** _POWERS[found[2].lower()]
+            yield (shown(file, read.hop.root), gap.line), size / _MIB
+    if read.running is not None and (limit := read.running.server.limits.memory_bytes):
+        yield (read.running.place, 0), limit / _MIB
+
+
+def router_table(read: Read) -> _Found:
+    """Yield the limit of open files for which uWSGI's HTTP router takes very much memory."""
+    hop = read.hop
+    is_router = hop.spec.name == "uwsgi" and hop.values().get("http") == "router"
+    if is_router and not hop.number_of("max-fd") and "UWSGI_MAX_FD" not in hop.command.variables:
+        for place, files in list(_open_files(read))[-1:]:
+            if (size := files * 8 / _MIB) >= _TABLE_MIB:
+                yield place, {"files": f"{files:,}", "size": f"{size:,.0f}"}
+
+
+def _open_files(read: Read) -> Iterator[tuple[_Place, int]]:
+    """Yield the limits of open files that documents say, or that the running server has; the last one counts."""
+    command, root = read.hop.command, read.hop.root
+    for path in command.documents:
+        text = text_of(path)
+        limits = table_in(loaded(path, text), "services", command.service.partition(" ")[0], "ulimits")
+        said = table_in(limits, "nofile").get("soft", limits.get("nofile"))
+        if str(said).isdecimal():
+            yield (shown(path, root), line_of(limits, "nofile")), int(str(said))
+        if path.suffix in (".service", ".conf") and (line := line_with(r"^LimitNOFILE=\d", text)):
+            yield (shown(path, root), line), int(re.findall(r"\d+", text.splitlines()[line - 1])[0])
+    if read.running is not None and (limit := read.running.server.limits.open_files):
+        yield (read.running.place, 0), limit
+
+
+def connections(read: Read) -> _Found:
+    """Yield the limit of a database's connections that the pools of all processes together may exceed."""
+    hop = read.hop
+    limits, processes = _connection_limits(hop), _workers(hop) * hop.command.instances
+    pools = list(_pools(hop)) if limits and processes else []
+    if len({limit for _, limit in limits}) == len({size for _, size in pools}) == 1:
+        (where, limit), (place, pool) = limits[0], pools[0]
+        if (most := processes * pool) > limit:
+            yield where, {
+                "limit": limit, "processes": processes, "pool": pool, "place": placed(*place), "most": most,
+            }  # fmt: skip
+
+
+def _connection_limits(hop: ReadHop) -> list[tuple[_Place, int]]:
+    """Return what files say of a database's connections; nothing where others stand between it and the app."""
+    paths = dict.fromkeys(hop.command.documents)
+    for folder, _, names in deployment_folders(hop.root):
+        files = (folder / name for name in names if name.endswith(_SUFFIXES) and _DATABASES.search(name))
+        paths |= dict.fromkeys(path for path in files if not is_development(path, hop.root))
+    texts = {path: text_of(path) for path in paths}
+    if any(map(_BETWEEN.search, (*texts.values(), *hop.command.variables.values()))):
+        return []
+    return [
+        ((shown(path, hop.root), text.count("\n", 0, found.start(1)) + 1), int(found[1]))
+        for path, text in texts.items()
+        for found in _MAX_CONNECTIONS.finditer(text)
+    ]
+
+
+def _pools(hop: ReadHop) -> Iterator[tuple[_Place, int]]:
+    """Yield the sizes of a process's pools of connections, as variables and the project's code say them."""
+    for name, value in hop.command.variables.items():
+        in_url = dict(parse_qsl(value.partition("?")[2])) if "://" in value else {}
+        said = next((in_url[key] for key in _IN_URL if key in in_url), "")
+        if _POOL.fullmatch(name) and any(name in text_of(path) for path in _code(hop)):
+            said = value
+        if said.isdecimal():
+            yield said_at(hop, name), int(said)
+    for path in _code(hop):
+        tree = parse(path) if "pool" in text_of(path) else None
+        for node in ast.walk(tree) if tree else ():
+            if (size := _pool_of(node)) and isinstance(node, ast.expr):
+                yield (shown(path, hop.root), node.lineno), size
+
+
+def _pool_of(node: ast.AST) -> int:
+    """Return the size of a pool that is written out: in Django's OPTIONS, or of SQLAlchemy's engine; else 0."""
+    sizes: tuple[object, ...] = ()
+    if isinstance(node, ast.Dict):
+        pairs = zip(node.keys, node.values, strict=True)
+        pool = next((_literal(value) for key, value in pairs if _literal(key) == "pool"), None)
+        sizes = (pool.get("max_size"),) if isinstance(pool, dict) else ()
+    elif isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) in _ENGINES:
+        said = {each.arg: _literal(each.value) for each in node.keywords}
+        sizes = (said.get("pool_size"), said.get("max_overflow", _MAX_OVERFLOW))
+    known = [size for size in sizes if isinstance(size, int)]
+    return sum(known) if len(known) == len(sizes) else 0
+
+
+def _literal(node: ast.expr | None) -> object:
+    with suppress(ValueError, TypeError, SyntaxError, RecursionError):
+        return ast.literal_eval(node) if node is not None else None
+    return None
+
+
+def unread_pool(read: Read) -> _Found:
+    """Yield the variables for a pool of connections that no code of the project reads, in any spelling."""
+    hop = read.hop
+    # a process has the variables of its machine, too
+    for name in filter(_POOL.fullmatch, hop.command.environment if read.running is None else ()):
+        texts = [text_of(path) for path in _code(hop)]
+        is_read = any(re.search(name, text, re.IGNORECASE) or _PREFIXED.search(text) for text in texts)
+        if texts and not is_read and not uses(hop, name):
+            yield said_at(hop, name), {"name": name}
+
+
+def _code(hop: ReadHop) -> Iterator[Path]:
+    return (path for path in python_files(hop.root) if not is_aside(path, hop.root))
+
+
+def _workers(hop: ReadHop) -> int:
+    """Return the number of its processes; 0 where that is open."""
+    values = hop.values() if hop.effective[0] else {}
+    return next((int(values[name]) for name in ("processes", "workers") if name in values), 0)
