@@ -50,4 +50,4 @@ def test_requests_that_nobody_answered_are_a_reason():
     counts = replace(silent.result.counts, scheduled=50, in_flight=50)
     silent = replace(silent, result=replace(silent.result, counts=counts))
     (line,) = failures(silent)
-    assert line.startswith("50 were not answered by the end")
+    assert line.startswith("50 requests got no answer by the end")
