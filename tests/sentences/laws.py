@@ -156,16 +156,16 @@ def a_race_counts_its_own(result: Result) -> Iterator[str]:
     if result.kind is not STANDING:
         return
     race, launches = result.document["race"], result.document["launches"]
+    (said, *_) = [text for text in result.sentences if text.startswith("Raced: ")]
+    size = re.search(rf": ({_NUMBER}) stacks? at .*?({_NUMBER}) launch(?:es)? in ([\w. ]+) \(", said)
+    counts = (len(result.document["stacks"]), len(launches))
+    if (
+        size is None
+        or (_value(size[1]), _value(size[2])) != counts
+        or abs(_seconds(size[3]) - race["elapsed_s"]) > 0.5
+    ):
+        yield said
     for text in result.sentences:
-        for stacks, made, took in re.findall(
-            rf"({_NUMBER}) stacks? at .*?({_NUMBER}) launch(?:es)? in ([\w. ]+) \(", text
-        ):
-            seen = (_value(stacks), _value(made), _seconds(took))
-            if (
-                seen[:2] != (len(result.document["stacks"]), len(launches))
-                or abs(seen[2] - race["elapsed_s"]) > 0.5
-            ):
-                yield text
         for more in re.findall(rf"about ({_NUMBER} (?:s|min)) more would decide", text):
             if (
                 not 0
