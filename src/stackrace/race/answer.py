@@ -100,8 +100,8 @@ def _within(race: Race, judgement: Judgement, kind: AnswerKind, named: Sequence[
         case AnswerKind.ALIKE:
             return max(judgement.apart(i, j) for i, j in combinations(named, 2))
         case AnswerKind.GOOD:
-            # the rule named this stack or one that it beats, or the limits reach no further
-            return race.difference
+            # the rule that named this stack, or one that it beats, promises the difference; limits may say less
+            return race.difference if judgement.behind is None else min(race.difference, judgement.behind)
         case AnswerKind.CLOSE | AnswerKind.UNDECIDED:
             return judgement.behind
     return None
@@ -140,7 +140,7 @@ def lead_of(judged: JudgedLevel) -> Lead:
         named = (stacks[first], *sorted(stacks[i] for i in same))
         return replace(nobody, kind=LeadKind.ALIKE, stacks=named)
     if judgement.behind is not None and judgement.behind <= difference:
-        return replace(nobody, kind=LeadKind.ENOUGH, stacks=(stacks[first],))
+        return replace(nobody, kind=LeadKind.ENOUGH, stacks=(stacks[first],), within=judgement.behind)
     return replace(nobody, stacks=top)
 
 

@@ -72,7 +72,7 @@ _FRACTIONS = (("a quarter of ", 0.23, 0.27), ("a third of ", 0.31, 0.36), ("half
 
 def sentence(text: str, stacks: Sequence[str]) -> str:
     """Return ``text`` with a full stop, and with a capital unless a stack's name comes first."""
-    named = text.split(" ", 1)[0] in stacks
+    named = text.split(" ", 1)[0].rstrip(",") in stacks
     return (text if named else text[:1].upper() + text[1:]) + "."
 
 

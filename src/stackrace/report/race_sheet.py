@@ -121,18 +121,16 @@ def _top(race: Race, standing: Standing) -> Iterator[Paragraph]:
 
 
 def _rest(race: Race, standing: Standing) -> Iterator[Paragraph]:
-    if not standing.verdict.valid:
-        return
-    compared = machines(standing.machines)
-    if others := elsewhere(standing, race):
-        yield Paragraph(text=shortened(others, race), lines=1 if compared or race.altered else 2)
-    # what is wrong needs the room
+    valid, compared = standing.verdict.valid, machines(standing.machines)
+    # what is wrong needs the room; the table has costs, too
     is_full = news(standing.current) or race.altered or debug(race)
-    if not is_full and (versions := race_words.versions(race, short=True)):
-        yield Paragraph(text=versions, lines=1)
-    if needs := costs(standing.costs, short=True):
+    if valid and (others := elsewhere(standing, race)):
+        yield Paragraph(text=shortened(others, race), lines=1 if compared or is_full else 2)
+    if versions := race_words.versions(race, short=True):
+        yield Paragraph(text=versions, lines=3)
+    if valid and not is_full and (needs := costs(standing.costs, short=True)):
         yield Paragraph(text=shortened(needs, race), lines=1)
-    if compared:
+    if valid and compared:
         yield Paragraph(text=compared, lines=1)
 
 

@@ -103,4 +103,4 @@ def test_a_budget_that_ends_between_two_looks_may_still_answer(behind, kind):
     answer = answer_of(JudgedLevel(race=race, measured=measured, judgement=judgement, level=level))
     assert answer.kind is kind
     assert answer.settled == (kind is AnswerKind.GOOD)
-    assert answer.within == pytest.approx(race.difference if answer.settled else behind)
+    assert answer.within == pytest.approx(behind)

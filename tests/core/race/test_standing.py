@@ -35,7 +35,7 @@ SAID = {
     ),
     "two launches of two stacks answer": (
         race_of({"a": 1000, "b": 730}, blocks=2, sd=0.001), AnswerKind.GOOD,
-        "a is the best, or within 5 % of it: it delivers 1.37× (1.00–2.0*",
+        "a is the best, or equal to it: it delivers 1.37× (1.00–2.0*",
     ),
     "equal stacks are a tie once enough is known": (
         race_of({"a": 1000, "b": 1000, "c": 300}, blocks=28, exhaustive=True), AnswerKind.ALIKE,
@@ -50,7 +50,7 @@ SAID = {
     ),
     "who is good enough is named before the last doubt is gone": (
         race_of({"a": 1000, "b": 960}, blocks=7, sd=0.03, seed=4), AnswerKind.GOOD,
-        "a is the best, or within 5 % of it: it delivers 1.0*",
+        "a is the best, or within 4 % of it: it delivers 1.0*",
     ),
     "when time is over it is said how far the leader may be behind": (
         race_of({"a": 1000, "b": 960, "c": 970, "d": 500}, blocks=5, sd=0.06, ending=Ending.BUDGET),

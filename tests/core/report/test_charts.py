@@ -2,8 +2,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from stackrace.base.numbers import Interval
-from stackrace.report.html.bars import interval_bar
 from stackrace.report.html.svg import linear, logarithmic, tag, text
 
 
@@ -38,8 +36,3 @@ def test_text_and_attributes_are_escaped():
     drawn = tag("svg", text('<a & "b">', class_='"x"&<'))
     root = ElementTree.fromstring(drawn)
     assert root[0].text == '<a & "b">' and root[0].get("class") == '"x"&<'
-
-
-def test_a_bar_without_limits_has_no_whisker():
-    assert "whisker" not in interval_bar(Interval(value=5), linear(10), "x", first=True)
-    assert "whisker" in interval_bar(Interval(value=5, low=4, high=6), linear(10), "x", first=True)

@@ -129,17 +129,3 @@ def test_why_a_stack_was_not_measured_is_said():
     standing = replace(make_standing(race), withdrawals=(Withdrawal(stack=STACKS[0], failure=failure),))
     page = render(race, standing, Format.HTML)
     assert "the budget was over before its turn" in re.sub("<wbr>", "", page)
-
-
-def test_bars_are_as_long_as_their_figures():
-    """Without limits, as with them: a bar is the share of the scale that its figure is."""
-    for limits in (True, False):
-        race = make_race(5, blocks=2)
-        standing = make_standing(race, limits=limits, settled=limits)
-        widths = [
-            float(width)
-            for width in re.findall(r'<rect [^>]*width="([\d.]+)%"', render(race, standing, Format.HTML))
-        ]
-        ratios = [row.ratio.value for level in standing.foremost for row in level.rows]
-        assert len(widths) == len(ratios)
-        assert [width / widths[0] for width in widths] == pytest.approx(ratios, abs=0.001)

@@ -253,6 +253,7 @@ def test_everything_told_validates():
     assert (built["words"]["leads"], built["words"]["costs"]) == (words.leads, words.costs)
     assert built["leads"][0] == {
         "kind": "only one", "load": built["leads"][0]["load"], "workload": "", "stacks": [STACKS[0]], "ratio": None,
+        "within": None,
     }  # fmt: skip
     assert built["costs"]["second"] == {"stack": STACKS[1], "memory_bytes": 1e9, "cpu_ms_per_request": None}
     assert [condition["kind"] for condition in built["conditions"]] == ["less memory", "no errors"]

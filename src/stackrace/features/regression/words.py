@@ -202,11 +202,10 @@ def _unsettled(each: Ruling) -> str:
         by = "" if each.change is None else f" ({since}{_natural(each.response, each.change.value)})"
         return f"an alarm about {name(each)} is neither confirmed nor ruled out{by}{_growing(each)}"
     if each.response.quantile is not None and each.missed is None and each.answers:
-        batch = least_answers(each.response.quantile)
-        return (
-            f"{name(each)} needs more answers: {count(each.answers)} of each side came, and the least are "
-            f"{LOOKS[0]} batches of launches that have {count(batch)} each"
-        )
+        least = LOOKS[0] * least_answers(each.response.quantile)
+        if each.answers < least:
+            came = f"{count(each.answers)} of each side came, and {count(least)} are the least"
+            return f"{name(each)} needs more answers: {came}"
     if each.state is State.UNKNOWN or each.missed is None:
         return f"nothing is known of {name(each)}"
     limit = _share(each.response, each.terms.limit)

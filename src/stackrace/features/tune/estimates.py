@@ -201,15 +201,20 @@ class Effect:
     known: bool
     """True if ``matters`` is proved: if not, the setting may or may not matter."""
     span: float
-    """Difference between its best and worst value, on average over the others: 0.2 for 20 %."""
+    """Difference between ``best`` and ``worst``, on average over the others: 0.2 for 20 %."""
     span_high: float | None = None
     """Upper limit of that difference."""
     best: str = ""
-    """The best value on average."""
+    """The better of the two compared values that differ the most, on average."""
+    worst: str = ""
+    """The other one."""
 
 
-def main_effects(grid: Grid, knobs: Sequence[Knob]) -> tuple[Effect, ...]:
+def main_effects(grid: Grid, knobs: Sequence[Knob], shown: Array | None = None) -> tuple[Effect, ...]:
     """Return the effect of every knob among the launched and possible configurations.
+
+    ``shown``, (K,) in ln units, are the responses in a report's table, by default the means of all launches. The
+    size of an effect is theirs; if they deny the difference, it is not known.
 
     For two values of a setting, it is the mean difference of configurations that differ in nothing else, each pair
     weighted alike. Its variance is that of the launches, Σ(s_i²/n_i + s_j²/n_j)/m² with Welch's degrees of freedom,
@@ -227,19 +232,21 @@ def main_effects(grid: Grid, knobs: Sequence[Knob]) -> tuple[Effect, ...]:
     known = launched(grid.values)
     usable = known.count > 0
     usable[[*grid.out, *grid.strangers]] = False
-    return tuple(_effect(grid, d, knob, usable, known) for d, knob in enumerate(knobs))
+    shown = known.mean if shown is None else shown
+    return tuple(_effect(grid, d, knob, usable, known, shown) for d, knob in enumerate(knobs))
 
 
-def _effect(grid: Grid, d: int, knob: Knob, usable: Flags, known: Launched) -> Effect:
+def _effect(grid: Grid, d: int, knob: Knob, usable: Flags, known: Launched, shown: Array) -> Effect:
     steps = sorted({float(step) for step in grid.places[usable, d] if np.isfinite(step)})
     at = {step: np.flatnonzero(usable & (grid.places[:, d] == step)) for step in steps}
     others = np.delete(grid.places, d, axis=1)
-    found = {}
+    found, sizes_shown = {}, []
     for low, high in combinations(steps, 2):
         pairs = np.array([(i, j) for i in at[low] for j in at[high] if np.array_equal(others[i], others[j])])
         sides = [known.count[np.unique(side)].sum() for side in pairs.T]
         if sides and min(sides) >= _LEAST_LAUNCHES:
             found[low, high] = _difference(pairs, known)
+            sizes_shown.append(float((shown[pairs[:, 1]] - shown[pairs[:, 0]]).mean()))
     if not found or known.common_df <= _PRIOR_DF:
         return Effect(server=knob.server, name=knob.name, matters=True, known=False, span=0.0)
     difference, variance, df = np.array([*found.values()]).T
@@ -248,15 +255,19 @@ def _effect(grid: Grid, d: int, knob: Knob, usable: Flags, known: Launched) -> E
     is_whole = {*steps} <= {step for both in found for step in both}
     most = float((sizes + half).max()) if is_whole else math.inf
     widest = int(sizes.argmax())
-    best = [*found][widest][int(difference[widest] > 0)]
+    is_falling = bool(difference[widest] < 0)
+    worst, best = sorted([*found][widest], reverse=is_falling)
+    span = -sizes_shown[widest] if is_falling else sizes_shown[widest]
+    written = dict(zip(knob.steps, knob.ladder, strict=True))
     return Effect(
         server=knob.server,
         name=knob.name,
         matters=most > grid.delta,
-        known=most <= grid.delta or float((sizes - half).max()) > grid.delta,
-        span=math.expm1(float(sizes.max())),
+        known=most <= grid.delta or (float((sizes - half).max()) > grid.delta and span > 0),
+        span=math.expm1(span),
         span_high=math.expm1(most) if is_whole else None,
-        best=dict(zip(knob.steps, knob.ladder, strict=True)).get(best, ""),
+        best=written.get(best, ""),
+        worst=written.get(worst, ""),
     )
 
 

@@ -234,9 +234,10 @@ def tuned(race: Race) -> Tuned:
     grid, raced = grid_of(race), by_stack(race)
     found = verdict(grid)
     infeasible = (*tuning.infeasible, *unfit(race))
+    relative = () if found is None else tuple(map(found.relative, range(len(race.stacks))))
     unanswered = Tuned(
         against=tuple(_against(race, tuning, found, {one.stack: one for one in infeasible})),
-        effects=main_effects(grid, tuning.knobs),
+        effects=main_effects(grid, tuning.knobs, np.log(relative) if relative else None),
         infeasible=infeasible,
         tried=len(raced.keys() & tuning.settings.keys()),
         of=grid.field,
@@ -250,8 +251,8 @@ def tuned(race: Race) -> Tuned:
         Responded(
             stack=stacks[i],
             values=tuning.settings.get(stacks[i], (None,) * len(tuning.knobs)),
-            value=goal.in_unit(found.value.value * found.relative(i)),
-            relative=found.relative(i),
+            value=goal.in_unit(found.value.value * relative[i]),
+            relative=relative[i],
             launches=int(known.count[i]),
             needs=needs_of(raced[stacks[i]]),
         )

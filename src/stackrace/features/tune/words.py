@@ -67,7 +67,7 @@ def _leads(race: Race, found: Tuned, goal: TuningGoal) -> str:
         where = f"{tried} configurations at {connections(max(load.concurrency for load in race.loads))}"
     else:
         where = f"{tried} configurations at {number(goal.rate_per_s)} requests/s"
-    if found.rivals or found.launches < FINAL_LAUNCHES:
+    if found.rivals or found.launches < FINAL_LAUNCHES or found.tried < 2:
         return f"leads {where}, but is not proved the best"
     return f"is the best, or within {percent(race.difference)} of it, of {where}"
 
@@ -178,8 +178,8 @@ def _effects(found: Sequence[Effect]) -> Iterator[str]:
     for one in found:
         if one.matters and one.known:
             yield (
-                f"{_named([one])} matters: on the average over the other settings its best value, {one.best}, "
-                f"gives {number(1 + one.span)}× what its worst does."
+                f"{_named([one])} matters: on the average over the other settings {one.best} is "
+                f"{number(1 + one.span)}× as good as {one.worst}."
             )
     if unknown:
         verb = "matters" if len(unknown) == 1 else "matter"

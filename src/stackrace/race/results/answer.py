@@ -104,11 +104,14 @@ class Lead:
     """Paths of the leading stacks, the first place first."""
     ratio: Interval | None = None
     """The leader's throughput divided by the next best's, for ``AHEAD``; not finite if the two shared no block."""
+    within: float | None = None
+    """The most that another stack may be better, 0.05 for 5 %, for ``ENOUGH``."""
 
     @property
     def key(self) -> tuple[LeadKind, tuple[str, ...]]:
         """The kind with its stacks; equal for levels that say the same."""
-        return self.kind, () if self.kind is LeadKind.OPEN else self.stacks
+        stacks = tuple(sorted(self.stacks)) if self.kind is LeadKind.ALIKE else self.stacks
+        return self.kind, () if self.kind is LeadKind.OPEN else stacks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

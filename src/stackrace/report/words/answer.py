@@ -46,14 +46,17 @@ def _clause(race: Race, standing: Standing) -> str:
         case AnswerKind.BEST:
             return f"{result.stacks[0]} is the best{_margin(result)}"
         case AnswerKind.GOOD:
-            return f"{result.stacks[0]} is the best, or within {percent(result.within or 0)} of it{_margin(result)}"
+            nearly = f"within {percent(result.within)} of it" if result.within else "equal to it"
+            return f"{result.stacks[0]} is the best, or {nearly}{_margin(result)}"
         case AnswerKind.ALIKE:
             slower = f"; every other stack is slower than {result.stacks[0]}"
             rest = slower if len(result.stacks) < len(standing.rows) else ""
             apart = percent(result.within or 0)
             return f"{names(result.stacks)} are equally good: they differ by at most {apart}{rest}"
         case AnswerKind.RANKED:
-            return f"every place is settled; {result.stacks[0]} comes first{_margin(result)}"
+            top = [row.stack for row in standing.rows if row.tier == 1]
+            first = f"{names(top)} share the first" if len(top) > 1 else f"{top[0]} comes first{_margin(result)}"
+            return f"every place is settled; {first}"
         case AnswerKind.CLOSE:
             behind = percent(result.within or 0)
             named = f"{result.stacks[0]} is the best of these, or at most {behind} behind"
@@ -110,8 +113,9 @@ _ALIKE = 1.05
 def _waiting(standing: Standing, race: Race) -> str:
     """Return the clause that the number of connections is the limit: all wait for the app, and the cores are idle.
 
-    An answer takes as long with fewer connections, so no request waits for a worker. No server answers more than
-    connections divided by response time. Source: J. D. C. Little, Operations Research 9 (1961).
+    An answer takes as long with fewer connections, so no request waits for a worker. Without such a level that is
+    unknown: the advice is to race one, unless a forecast says more. No server answers more than connections divided
+    by response time. Source: J. D. C. Little, Operations Research 9 (1961).
     """
     level, named = standing.levels[standing.headline], {*standing.answer.stacks, *standing.answer.rivals}
     rows = [row for row in level.rows if row.stack in named]
@@ -122,8 +126,6 @@ def _waiting(standing: Standing, race: Race) -> str:
         for row in each.rows
         if row.stack in named
     ]
-    if {row.stack for row in fewer} != named:
-        return ""
     cores = len(race.cores.stack_cores)
     if level.load.is_open or not cores or not all(row.cpu_ms_per_request for row in rows):
         return ""
@@ -131,6 +133,10 @@ def _waiting(standing: Standing, race: Race) -> str:
     waits_s = [row.latency.p50 for row in (*rows, *fewer)]
     if max(busy) > _IDLE or min(waits_s) < _LONG_S or max(waits_s) > _ALIKE * min(waits_s):
         return ""
+    if {row.stack for row in fewer} != named:
+        is_open = not fewer and standing.answer.needed_s is None and standing.answer.most_blocks is None
+        took = f"; all of them take {milliseconds(min(waits_s))} ms an answer, with idle cores"
+        return f"{took}: race fewer connections, too (-c), to learn what they wait for" if is_open else ""
     most = level.load.concurrency / min(waits_s)
     return (
         f"; all of them wait for the app, {milliseconds(min(waits_s))} ms an answer, with idle cores: no server "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ...base.numbers import connections, count, number, percent
+from ...base.numbers import connections, count, number, percent, things
 from ...base.units import DURATION, SIZE
 from ...base.verdict import Effect, Finding
 from ...measure.engine.load_run import FinishedRun
@@ -48,7 +48,7 @@ def accounting(ran: FinishedRun) -> str:
     stopped = " (interrupted)" if ran.interrupted else ""
     held = "" if result.held is None else f"; {held_words(ran.load, {'the server': [result.held]})}"
     return (
-        f"{_where(ran)}: {count(counts.scheduled)} requests in {DURATION.format(result.duration_s)}{stopped} "
+        f"{_where(ran)}: {things(counts.scheduled, 'request')} in {DURATION.format(result.duration_s)}{stopped} "
         f"over {_connections(ran.load, result)}: {', '.join(fates)}; "
         f"{SIZE.format(float(result.bytes_read))} read{held}"
     )
@@ -69,7 +69,7 @@ def failures(ran: FinishedRun) -> Iterator[str]:
     """Yield one line for each kind of failed requests, with a hint where to look."""
     counts = ran.result.counts
     if counts.non2xx:
-        yield f"{count(counts.non2xx)} answers had {_expected(ran)}{_classes(ran)}: {_status_hint(ran)}"
+        yield f"{things(counts.non2xx, 'answer')} had {_expected(ran)}{_classes(ran)}: {_status_hint(ran)}"
     for stage, failed in counts.failed.items():
         if failed:
             yield f"{count(failed)} failed at {_STAGE_NAMES.get(stage, stage)}: {_stage_hint(ran, stage)}"
@@ -83,8 +83,8 @@ def failures(ran: FinishedRun) -> Iterator[str]:
         busy = "if all its workers wait for the silent connections, leaving out --silent frees them"
         slow = "a longer --duration tells whether it is slow or stuck"
         yield (
-            f"{count(counts.in_flight)} were not answered by the end: the server took them and said nothing; "
-            f"{busy if ran.load.silent else slow}"
+            f"{things(counts.in_flight, 'request')} got no answer by the end: the server took what came and said "
+            f"nothing; {busy if ran.load.silent else slow}"
         )
 
 
@@ -202,13 +202,12 @@ def _where(ran: FinishedRun) -> str:
 def _connections(load: Load, result: LoadResult) -> str:
     if not load.keep_alive:
         return f"a connection each, {count(load.concurrency)} at a time"
-    kind = "kept connections" if load.requests_per_connection is None else "connections"
-    each = (
-        "" if load.requests_per_connection is None else f" of {count(load.requests_per_connection)} requests each"
-    )
+    is_kept = load.requests_per_connection is None
+    each = "" if is_kept else f" of {things(load.requests_per_connection or 0, 'request')} each"
+    kind = "kept connection" if is_kept else "connection"
     if load.is_open:
-        return f"up to {count(result.established_peak)} {kind}{each}"
-    return f"{count(load.concurrency)} {kind}{each}"
+        return f"up to {things(result.established_peak, kind)}{each}"
+    return f"{things(load.concurrency, kind)}{each}"
 
 
 def _late(result: LoadResult) -> str:

@@ -82,10 +82,10 @@ def _series(levels: list[Lead], race: Race, other: str, *, several: bool) -> str
     levels.sort(key=lambda lead: lead.load.concurrency)
     groups = [list(group) for _, group in groupby(levels, key=lambda lead: lead.key)]
     if len(groups) == 1:
-        clauses = [f"{_everywhere(levels, other)}{_clause(groups[0], race.difference)}"]
+        clauses = [f"{_everywhere(levels, other)}{_clause(groups[0])}"]
     else:
         clauses = [
-            f"{_at(group, first=place == 0, last=place == len(groups) - 1)}, {_clause(group, race.difference)}"
+            f"{_at(group, first=place == 0, last=place == len(groups) - 1)}, {_clause(group)}"
             for place, group in enumerate(groups)
         ]
     return sentence((_where(levels[0]) if several else "") + "; ".join(clauses), race.stacks)
@@ -114,7 +114,7 @@ def _at(group: Sequence[Lead], *, first: bool, last: bool) -> str:
     return f"at {' and '.join(map(str, numbers))}{unit}"
 
 
-def _clause(group: Sequence[Lead], difference: float) -> str:
+def _clause(group: Sequence[Lead]) -> str:
     lead = group[0]
     match lead.kind:
         case LeadKind.AHEAD:
@@ -123,7 +123,9 @@ def _clause(group: Sequence[Lead], difference: float) -> str:
         case LeadKind.ALIKE:
             return f"{names(lead.stacks)} are equally good"
         case LeadKind.ENOUGH:
-            return f"no stack is more than {percent(difference)} faster than {lead.stacks[0]}"
+            within = max(each.within or 0.0 for each in group)
+            more = f"more than {percent(within)} " if within else ""
+            return f"no stack is {more}faster than {lead.stacks[0]}"
         case LeadKind.ONCE:
             return f"{lead.stacks[0]} was fastest, each measured once"
         case LeadKind.ALONE:

@@ -51,7 +51,7 @@ def test_requests_that_nobody_answered_are_a_reason():
     counts = replace(silent.result.counts, scheduled=50, in_flight=50)
     silent = replace(silent, result=replace(silent.result, counts=counts))
     (line,) = failures(silent)
-    assert line.startswith("50 were not answered by the end")
+    assert line.startswith("50 requests got no answer by the end")
 
 
 def test_what_a_server_did_with_the_connections_beside_a_load_is_told():

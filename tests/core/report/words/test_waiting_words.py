@@ -47,3 +47,12 @@ def test_stacks_that_work_meanwhile_do_not_wait():
 
 def test_quick_pages_are_no_reason():
     assert "wait for the app" not in answer(2.0, 0.01, alone_s=0.01)
+
+
+def test_where_nothing_else_is_known_a_single_level_asks_for_fewer_connections():
+    race = contest({name: Entry(rates=flat(60.0), cpu={name: 2.0}) for name in "ab"}, blocks=1, sd=0.0)
+    found = standing(race, merge=merged)
+    said = words_of(race, replace(found, levels=(taking(found.levels[0], 20, 0.32),))).answer
+    assert said.endswith(
+        "320 ms an answer, with idle cores: race fewer connections, too (-c), to learn what they wait for."
+    )
