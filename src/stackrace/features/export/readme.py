@@ -260,14 +260,17 @@ def _renews(process: Process) -> bool:
 
 def _next_notes(export: Export) -> Iterator[str]:
     host, target = export.processes[0], export.target
-    reload = host.recipe.reload
     if export.has_python and not _renews(host):
         yield _restarted(export, host)
-    elif export.has_python and reload and reload.loses:
-        yield f"At its reload {host.title} {reload.loses}."
-    front = export.front
-    if front is not host and front.recipe.reload and front.recipe.reload.loses:
-        yield f"At its reload {front.title} {front.recipe.reload.loses}."
+    for process in {each.name: each for each in (host, export.front)}.values():
+        reload = process.recipe.reload
+        if reload and reload.loses:
+            yield f"At its reload {process.title} {reload.loses}."
+        if reload and reload.touches:
+            yield (
+                f"{process.title} cannot reload its own configuration without a loss: restart {process.unit} for "
+                "that, at a quiet hour. Its reload takes a new version of the app only."
+            )
     reloads = [each.unit for each in export.processes if each.recipe.reload and each.recipe.reload.by]
     if reloads:
         yield f"After a change of a server's own configuration: `systemctl reload {' '.join(reloads)}`."
