@@ -151,6 +151,8 @@ _GUARDED_WSGI = """
 def guarded(application):
     def told(environ, start_response):
         if not is_proxy(environ.get("REMOTE_ADDR", "")):
+            # uWSGI has already believed X-Forwarded-Proto, and there is no TLS here
+            environ["wsgi.url_scheme"] = "http"
             for name in SAID:
                 environ.pop(name, None)
         return application(environ, start_response)

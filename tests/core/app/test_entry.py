@@ -76,11 +76,12 @@ def test_behind_a_proxy_the_scheme_is_what_it_says(tmp_path, said, scheme):
 
 @pytest.mark.parametrize(("address", "scheme"), [("10.0.0.2", "https"), ("203.0.113.7", "http"), ("", "http")])
 def test_deployed_the_scheme_is_what_a_proxy_says_and_nobody_else(tmp_path, address, scheme):
-    """Some servers leave the scheme to the app: one that redirects to https would do so for ever."""
+    """Some servers leave the scheme to the app, which may redirect for ever; uWSGI believes whoever says it."""
     (tmp_path / "echo.py").write_text(ECHO)
     wsgi = deployed_source(app(tmp_path, EntryKind.WSGI, "echo:wsgi"), Interface.WSGI, proxies=["10.0.0.0/24"])
-    environ = {"wsgi.url_scheme": "http", "HTTP_X_FORWARDED_PROTO": "https", "REMOTE_ADDR": address}
-    assert run(wsgi, f"application({environ!r}, None)") == scheme
+    for by_server in ("http", "https"):
+        environ = {"wsgi.url_scheme": by_server, "HTTP_X_FORWARDED_PROTO": "https", "REMOTE_ADDR": address}
+        assert run(wsgi, f"application({environ!r}, None)") == scheme
     asgi = deployed_source(app(tmp_path, EntryKind.ASGI, "echo:asgi"), Interface.ASGI, proxies=["10.0.0.0/24"])
     scope = {
         "type": "http",

@@ -236,7 +236,7 @@ def test_a_reload_is_offered_where_the_unit_has_one(files):
         assert all("ExecReload" in units[f"systemd/{unit}"] for unit in line.split())
     for unit in units.values():
         if "ExecReload" in unit:
-            assert unit["ExecReload"][-1].endswith("$MAINPID")
+            assert re.search(r"\$MAINPID$|^\+/usr/bin/touch /srv/shop/deploy/entry/", unit["ExecReload"][-1])
 
 
 FRONT, README = "nginx/http/gunicorn", "README.md"
@@ -262,6 +262,8 @@ OUTSIDE = {"/media/": Path("/var/media")}
         ("gunicorn", {"packages": {"app": {"psycopg2": "2.9"}}}, README, "psycopg2 must be compiled"),
         ("gunicorn", {"packages": {"asked": LOCKED}}, "requirements-app.txt", "as pip reads it.\nDjango==5.2.1\n"),
         ("h2o/http/gunicorn", {}, README, "H2O cannot tell that proxy"),
+        ("lighttpd/http/gunicorn", {}, README, "appends who connected: let the app count from its end"),
+        (FRONT, {}, "nginx/nginx.conf", "absolute_redirect off;"),
         ("gunicorn:preload=on", {}, README, "systemctl restart shop-gunicorn.service"),
         ("gunicorn:preload=on", {}, README, "a reload would keep the old version"),
         ("gunicorn", {}, README, "systemctl reload shop-gunicorn.service"),

@@ -155,10 +155,11 @@ def exported(
     # unusable values are rejected before anything is started
     target("app")
     with set_up(subject.request, on_preparing) as deployment:
-        yield _made(deployment, subject, target), deployment
+        yield export_of(deployment, subject, target), deployment
 
 
-def _made(deployment: Deployment, subject: Subject, target_for: partial[Target]) -> Export:
+def export_of(deployment: Deployment, subject: Subject, target_for: partial[Target]) -> Export:
+    """Return the export of the only stack of ``deployment``, which was set up as for a race."""
     (stack,) = deployment.stacks
     examined, servers = deployment.examined, deployment.launcher.catalogue
     front = servers.entries[stack.hops[0].server]

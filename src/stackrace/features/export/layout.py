@@ -121,7 +121,7 @@ class _Layout:
             logs=Path("/var/log", target.name, name),
             temporary=Path("/var/cache", target.name, name),
             proxies=target.proxies if is_front else (_LOOPBACK,),
-            is_behind=not is_front and listen.is_unix,
+            is_behind=not is_front,
         )
         site = Site(
             directory=target.files / name,

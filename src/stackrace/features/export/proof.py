@@ -94,6 +94,11 @@ def proven(
     return proof
 
 
+def started(export: Export, deployment: Deployment) -> Running:
+    """Start the files of ``export`` as their units say; raises InputError or LaunchError if they do not start."""
+    return _prover(export, deployment).launch()
+
+
 def _prover(export: Export, deployment: Deployment) -> _Prover:
     _refuse_impossible(export)
     folder, files = deployment.guard.directory / "exported", exported_files(export)
@@ -136,6 +141,10 @@ class _Prover:
         environment = {target.venv: runtime.home} if isinstance(runtime, PythonRuntime) else {}
         app = self.deployment.examined.app.root
         return {target.app: app, **environment, **export.beside, target.files: files}
+
+    def launch(self) -> Running:
+        """Start the files."""
+        return self._launcher().launch(self.export.stack)
 
     def _launcher(self) -> Launcher:
         return replace(self.deployment.launcher, laid_out=(self.port, self.parts), environment=self.environment)
@@ -209,7 +218,7 @@ class _Prover:
         )
         verified = self._verified()
         try:
-            running = self._launcher().launch(self.export.stack)
+            running = self.launch()
         except LaunchError as error:
             raise _ProofError(
                 f"the exported files do not work, and nothing was written: {error.message}. They get the "
@@ -304,7 +313,7 @@ class _Prover:
 
     def _reload(self, part: Part, lines: Sequence[str], pid: int) -> None:
         for line in lines:
-            words = [word.replace("$MAINPID", str(pid)) for word in words_of(line)]
+            words = [word.replace("$MAINPID", str(pid)) for word in words_of(line.removeprefix("+"))]
             self._require(f"the reload of {part.hop} fails", words, part.before, part.recipe.environment)
 
 

@@ -212,13 +212,19 @@ def _static(django: DjangoFacts, way_out: str) -> str:
 
 def _believed(export: Export) -> str:
     front = export.front
+    alone = f"with a firewall or with `--listen 127.0.0.1:{export.target.port}`"
     if any(entry.passes_forwarded_headers for entry in front.entries) and front.site.upstream:
         return (
             f"{front.title} cannot tell that proxy from other clients and hands on what anybody says in "
-            "X-Forwarded-*: let nobody but the proxy reach its port, with a firewall or with "
-            f"`--listen 127.0.0.1:{export.target.port}`."
+            f"X-Forwarded-*: let nobody but the proxy reach its port, {alone}."
         )
     proxies = ", ".join(export.target.proxies)
+    if any(front.site.forwards in entry.appends_to_forwarded_for for entry in front.entries):
+        return (
+            f"The scheme in X-Forwarded-Proto is trusted from {proxies} only; export with `--trusted-proxy` for "
+            f"another. {front.title} keeps what anybody says in X-Forwarded-For and appends who connected: let the "
+            f"app count from its end, or let nobody but the proxy reach its port, {alone}."
+        )
     if front.site.file is not None and front.site.upstream:
         return (
             f"The scheme in X-Forwarded-Proto is trusted from {proxies} only; export with `--trusted-proxy` for "
@@ -254,15 +260,18 @@ def _renews(process: Process) -> bool:
 
 def _next_notes(export: Export) -> Iterator[str]:
     host, target = export.processes[0], export.target
-    reload = host.recipe.reload
     if export.has_python and not _renews(host):
         yield _restarted(export, host)
-    elif export.has_python and reload and reload.loses:
-        yield f"At its reload {host.title} {reload.loses}."
-    front = export.front
-    if front is not host and front.recipe.reload and front.recipe.reload.loses:
-        yield f"At its reload {front.title} {front.recipe.reload.loses}."
-    reloads = [process.unit for process in export.processes if process.recipe.reload]
+    for process in {each.name: each for each in (host, export.front)}.values():
+        reload = process.recipe.reload
+        if reload and reload.loses:
+            yield f"At its reload {process.title} {reload.loses}."
+        if reload and reload.touches:
+            yield (
+                f"{process.title} cannot reload its own configuration without a loss: restart {process.unit} for "
+                "that, at a quiet hour. Its reload takes a new version of the app only."
+            )
+    reloads = [each.unit for each in export.processes if each.recipe.reload and each.recipe.reload.by]
     if reloads:
         yield f"After a change of a server's own configuration: `systemctl reload {' '.join(reloads)}`."
     yield (

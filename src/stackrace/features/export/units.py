@@ -177,7 +177,11 @@ def _execution(export: Export, process: Process) -> Iterator[str]:
         yield f"# Takes what is new while requests go on. Source: {reload.source}"
         if process.check:
             yield f"ExecReload={_command(process.check)}"
-        yield f"ExecReload=/bin/kill -s {reload.by.name.removeprefix('SIG')} $MAINPID"
+        if reload.by:
+            yield f"ExecReload=/bin/kill -s {reload.by.name.removeprefix('SIG')} $MAINPID"
+        if reload.touches:
+            # as root, to whom the file belongs
+            yield f"ExecReload=+/usr/bin/touch {reload.touches}"
 
 
 def _command(command: Sequence[str]) -> str:

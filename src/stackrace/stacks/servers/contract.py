@@ -16,7 +16,7 @@ from typing import ClassVar
 
 from ...base.errors import LaunchError
 from ...base.files import read_text
-from ..stack import ServerSpec, Settings
+from ..stack import Protocol, ServerSpec, Settings
 from .site import OTHERS, Fragment, Site, bodiless_files
 from .templates import PLAIN, Rendered, render
 
@@ -45,8 +45,10 @@ class Fault:
 class Reload:
     """Reload of a server's configuration, and of the app, while requests go on."""
 
-    by: signal.Signals
-    """Signal for its first process."""
+    by: signal.Signals | None = None
+    """Signal for its first process; None if ``touches`` is enough."""
+    touches: Path | None = None
+    """File whose new time of change has the app loaded again; the server's own configuration stays."""
     source: str
     """Section of its manual that describes it."""
     renews_app: bool = True
@@ -134,6 +136,9 @@ class Entry(ABC):
 
     passes_forwarded_headers: ClassVar[bool] = False
     """True if, when deployed, it passes on anybody's X-Forwarded-*, because it cannot recognise proxies."""
+
+    appends_to_forwarded_for: ClassVar[frozenset[Protocol]] = frozenset()
+    """Protocols over which, when deployed, it keeps anybody's X-Forwarded-For and appends the sender's address."""
 
     sends_lifespan: ClassVar[bool] = True
     """True if it sends an ASGI app lifespan events at start and stop."""

@@ -36,7 +36,7 @@ class Production:
     proxies: tuple[str, ...] = ()
     """Addresses of the proxies whose X-Forwarded headers are trusted; see ``trusted_proxies``."""
     is_behind: bool = False
-    """True if another server of the stack stands in front, over a socket that nobody else can reach."""
+    """True if another server of the stack stands in front; nobody else can reach this one."""
     graceful_s: ClassVar[int] = GRACEFUL_S
     most_body_bytes: ClassVar[int] = 16 * 2**20
     """Largest request body. nginx's own limit of 1 MiB refuses a photograph."""
@@ -47,7 +47,7 @@ class Production:
     def trusted_proxies(self) -> str:
         """Proxies whose X-Forwarded headers are trusted, comma-separated addresses; ``*`` behind another server.
 
-        Over the unix socket between them a client has no address.
+        That one trusts only whom it may. Over a unix socket between them a client has no address.
         """
         return "*" if self.is_behind else ",".join(self.proxies)
 
@@ -219,6 +219,8 @@ class Fragment:
     """Same as ``Recipe.unloadable``."""
     rare_crashes: tuple[signal.Signals, ...] = ()
     """Same as ``Recipe.rare_crashes``."""
+    touched: Path | None = None
+    """Same as ``Reload.touches``, for an app that the server's own reload would cut off."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

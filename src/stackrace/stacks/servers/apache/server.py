@@ -144,12 +144,9 @@ class Apache(Server):
             rare_crashes=inside.rare_crashes,
             # WINCH lets requests finish; a race has none left
             stop=site.stop(signal.SIGWINCH),
-            reload=Reload(
-                by=signal.SIGUSR1,
-                source='httpd, "Stopping and Restarting", Graceful Restart',
-                loses="may reset a connection that arrives at that moment, as 8 of 12,200 were",
-            ),
-            reopens=signal.SIGUSR1,
+            reload=_reload(site, inside),
+            # its graceful restart would cut off the app that is touched
+            reopens=None if inside.touched else signal.SIGUSR1,
             environment={"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
         )
 
@@ -169,6 +166,18 @@ class Apache(Server):
             members=[_member(endpoint, index) for index, endpoint in enumerate(site.upstream)],
             connections=_connections(site),
         )
+
+
+def _reload(site: Site, inside: Fragment) -> Reload:
+    if inside.touched:
+        return Reload(touches=inside.touched, source='modwsgi.readthedocs.io, "Reloading Source Code"')
+    return Reload(
+        by=signal.SIGUSR1,
+        source='httpd, "Stopping and Restarting", Graceful Restart',
+        loses="closes kept connections: 20 of 26,096 requests were lost, and of 32,567 on new connections none"
+        if site.settings["keep_alive"]
+        else "",
+    )
 
 
 def _modules(site: Site) -> dict[str, Path]:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Callable
 from importlib import import_module
+from typing import Any
 
 _MOST_CONNECTIONS = 4096
 
@@ -18,7 +20,7 @@ def main(address: str, module: str, threads: str, backlog: str, keep_alive_s: st
     host, colon, port = address.rpartition(":")
     server = import_module("cheroot.wsgi").Server(
         (host, int(port)) if colon else address,
-        import_module(module).application,
+        _closing(import_module(module).application),
         numthreads=int(threads),
         request_queue_size=int(backlog),
         timeout=int(keep_alive_s),
@@ -27,6 +29,18 @@ def main(address: str, module: str, threads: str, backlog: str, keep_alive_s: st
     server.keep_alive_conn_limit = _MOST_CONNECTIONS
     signal.signal(signal.SIGTERM, _end)
     server.safe_start()
+
+
+def _closing(application: Callable[..., Any]) -> Callable[..., Any]:
+    """Announce the end of an HTTP/1.0 request's connection: Cheroot answers as HTTP/1.1 and just ends it."""
+
+    def closing(environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
+        def start(status: str, headers: list[tuple[str, str]], *error: Any) -> Any:
+            return start_response(status, [*headers, ("Connection", "close")], *error)
+
+        return application(environ, start if environ["SERVER_PROTOCOL"] == "HTTP/1.0" else start_response)
+
+    return closing
 
 
 def _end(*_: object) -> None:

@@ -39,6 +39,8 @@ class Lighttpd(Server):
 
     limits_bodies = True
     limits_answers = True
+    # its mod_proxy knows who connected, and not whom mod_extforward found behind that one
+    appends_to_forwarded_for = frozenset({Protocol.HTTP})
 
     def recipe(self, site: Site) -> Recipe:
         """Start in the foreground; TERM ends it at once, INT would wait for kept connections."""

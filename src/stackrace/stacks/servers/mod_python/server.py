@@ -8,6 +8,7 @@ from ...stack import Interface, ServerSpec
 from ..apache.server import SERVER as APACHE
 from ..contract import Guest, Needs
 from ..site import Fragment, Site
+from ..templates import Rendered
 
 _MODULE = Path("/usr/lib/apache2/modules/mod_python.so")
 _HANDLER = Path(__file__).with_name("handler.py")
@@ -42,7 +43,13 @@ class ModPython(Guest):
         folders = (site.directory / "python", *site.app.import_path, *site.app.site_packages)
         return Fragment(
             modules={"python": _MODULE},
-            directives=self.render("mod_python.conf.j2", site, path=[str(folder) for folder in folders]),
+            directives=self.render(
+                "mod_python.conf.j2",
+                site,
+                path=[str(folder) for folder in folders],
+                # whose .pth files name further folders
+                packages=Rendered([str(folder) for folder in site.app.site_packages]),
+            ),
             files={"python/stackrace_mod_python.py": _HANDLER.read_text(encoding="utf-8")},
             unloadable=(f"directive_PythonImport: error importing {site.app.module}",),
         )

@@ -122,6 +122,8 @@ class ModWsgi(Guest):
         return Fragment(
             modules={"wsgi": _MODULE},
             directives=self.render(f"{site.settings['mode']}.conf.j2", site),
+            # at Apache's graceful restart, daemon processes end under requests: 23 of 13,865 were lost
+            touched=site.app.entry if site.production and site.settings["mode"] == "daemon" else None,
             unloadable=("Failed to exec Python script file", "cannot be loaded as Python module"),
         )
 

@@ -13,8 +13,12 @@ import logging
 import signal
 import sys
 import time
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
+
+_UNKNOWN = ("HTTP_X_FORWARDED_PREFIX", "HTTP_X_FORWARDED_SSL")
+"""Proxy headers that Waitress does not know, and so does not clear."""
 
 
 def main(
@@ -46,7 +50,10 @@ def main(
         "clear_untrusted_proxy_headers": proxy != "*",
         **dict(map(_argument, options)),
     }
-    server = import_module("waitress").create_server(import_module(module).application, **where, **arguments)
+    application = import_module(module).application
+    if proxy != "*":
+        application = _cleared(application)
+    server = import_module("waitress").create_server(application, **where, **arguments)
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     signal.signal(signal.SIGTERM, _end)
     try:
@@ -55,6 +62,15 @@ def main(
         # run() would end the threads at once, and nobody would send their answers
         _finish(server, float(graceful_s))
         server.task_dispatcher.shutdown()
+
+
+def _cleared(application: Callable[..., Any]) -> Callable[..., Any]:
+    def cleared(environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
+        for name in _UNKNOWN:
+            environ.pop(name, None)
+        return application(environ, start_response)
+
+    return cleared
 
 
 def _end(*_: object) -> None:

@@ -71,8 +71,8 @@ class Waitress(Server):
 
 def _proxies(site: Site) -> tuple[str, str]:
     """Return the trusted proxy and the number of proxies in a row; Waitress takes a single address."""
-    if site.production is None:
-        # so many that none of their headers is dropped
+    if site.production is None or site.production.is_behind:
+        # so many that none of their headers is dropped; a front end has dropped what strangers say
         return ANYBODY, "16"
     return site.trusted_proxies.partition(",")[0], "1"
 
