@@ -1,0 +1,143 @@
+"""Place where the time of one slice's answers goes, from what was observed; none if the figures do not decide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import fmean, multimode
+
+from ..measure.launch import Bottleneck, BottleneckKind
+from ..measure.load import answered_per_s
+from ..stacks.stack import Hop, Stack
+from .connections import delayed_acks
+from .observation import Observation
+
+_BUSY = 0.85
+"""Share of a core, or of all cores, from which it is the limit."""
+_IDLE = 0.5
+"""Share of the cores below which answers wait for something else."""
+_CLIENT_BUSY = 0.7
+"""Use of the engine's core above which it may be the limit."""
+_LONG_S = 0.02
+"""Seconds from which a page's own time says how many are served at once."""
+_ALL, _TOO_FEW, _TOO_MANY = 0.9, 0.8, 1.1
+"""Shares of the requests that can be served at once: all are, too few are, it cannot be so."""
+_MOST_WAIT = 0.1
+"""Seconds a second for which threads may have been ready without a core: a late one delays all others."""
+_MOSTLY = 0.5
+_HOLDER = 0.8
+"""Mean number of threads that work while others wait for them: whoever holds a lock."""
+_AGREED = 2 / 3
+
+
+def bottleneck(observation: Observation) -> Bottleneck | None:
+    """Return the place where the time of a closed loop's answers goes; None if the figures do not decide.
+
+    Little's law gives the requests served at once: throughput times the page's own time. A server cannot serve more
+    than its threads, nor more than there are connections. Source: J. D. C. Little, Operations Research 9 (1961).
+    """
+    if (
+        observation.stack is None
+        or observation.load.is_open
+        or observation.pauses
+        or observation.result.generator_busy > _CLIENT_BUSY
+        or min(observation.machine.elapsed_s, observation.result.duration_s) <= 0
+        or not observation.usage
+        or delayed_acks(observation) is not None
+    ):
+        return None
+    cores_s = len(observation.cores.stack_cores) * observation.machine.elapsed_s
+    used_s = observation.stack_cpu_s + (observation.result.generator_cpu_s if observation.cores.shared else 0.0)
+    busy = _busy(observation, observation.stack, cores_s)
+    return busy or (_waiting(observation, observation.stack.hops[-1]) if used_s < _IDLE * cores_s else None)
+
+
+def agreed(found: Sequence[Bottleneck | None]) -> Bottleneck | None:
+    """Return the place on which two thirds of the slices of a stack at one level agree, with their mean figures."""
+    bare = [None if one is None else replace(one, at_once=None, page_s=None) for one in found]
+    usual = next(iter(multimode(bare)), None)
+    alike = [one for one, same in zip(found, bare, strict=True) if one is not None and same == usual]
+    if usual is None or len(alike) < _AGREED * len(found):
+        return None
+    known = [(one.at_once, one.page_s) for one in alike if one.at_once is not None and one.page_s is not None]
+    if not known:
+        return usual
+    at_once, page_s = (fmean(figures) for figures in zip(*known, strict=True))
+    return replace(usual, at_once=at_once, page_s=page_s)
+
+
+def _busy(observation: Observation, stack: Stack, cores_s: float) -> Bottleneck | None:
+    """Return CPU or a service if the cores are busy; CPU too if each process of a hop keeps a core busy."""
+    if observation.stack_cpu_s >= _BUSY * cores_s:
+        dearest = max(observation.usage, key=lambda usage: usage.cpu_s)
+        is_hop = any(hop.server in dearest.hop.split("+") for hop in stack.hops)
+        return Bottleneck(kind=BottleneckKind.CPU if is_hop else BottleneckKind.SERVICE, name=dearest.hop)
+    for hop in stack.hops:
+        processes = _processes(hop)
+        used_s = _usage(observation, hop)
+        one_each_s = (processes or 0) * observation.machine.elapsed_s
+        if processes and one_each_s < cores_s and _BUSY * one_each_s <= used_s <= _TOO_MANY * one_each_s:
+            return Bottleneck(kind=BottleneckKind.CPU, name=hop.server, places=processes, unit="process")
+    return None
+
+
+def _waiting(observation: Observation, host: Hop) -> Bottleneck | None:
+    most, unit = _places(observation, host)
+    own_s = observation.page_s if observation.page_s >= _LONG_S else None
+    at_once = None if own_s is None else own_s * answered_per_s(observation.load, observation.result)
+    # slow answers come in rounds, and the slice may have caught one more or one less
+    a_round = (own_s or 0.0) / observation.result.duration_s
+    place = Bottleneck(kind=BottleneckKind.WAITING, places=most, unit=unit, at_once=at_once, page_s=own_s)
+    if at_once is not None and at_once > (_TOO_MANY + a_round) * most:
+        # more than threads, so they are not what limits an asynchronous server, or one with a pool of its own
+        most = observation.load.concurrency
+        place = replace(place, places=most, unit="connection")
+    threads = observation.threads
+    if threads is not None and threads.database >= _MOSTLY * most:
+        return replace(place, kind=BottleneckKind.DATABASE)
+    if _is_locked(observation, host, at_once):
+        return replace(place, kind=BottleneckKind.LOCK)
+    if at_once is None or at_once > (_TOO_MANY + a_round) * most:
+        return None
+    if at_once >= (_ALL - a_round) * most:
+        return place
+    has_cores = observation.stack_wait_s <= _MOST_WAIT * observation.machine.elapsed_s
+    is_short = at_once < (_TOO_FEW - a_round) * most and most <= host.promised and has_cores
+    return replace(place, kind=BottleneckKind.SHORT) if is_short else None
+
+
+def _is_locked(observation: Observation, host: Hop, at_once: float | None) -> bool:
+    """Return True if half of the threads wait for a lock that another thread holds.
+
+    Threads without a request wait for one at a lock, too. There are some if the connections are fewer, or spread
+    unevenly over processes: as many as that can leave idle are not counted.
+    """
+    threads, clients = observation.threads, observation.load.concurrency
+    if threads is None or threads.other + threads.database < _HOLDER:
+        return False
+    in_use = min(clients, max(host.promised, threads.lock + threads.other + threads.database))
+    idle = max(host.promised - clients, 0)
+    if host.threads > 1:
+        idle += host.promised - host.threads
+    is_short = at_once is None or at_once < _TOO_FEW * in_use
+    return is_short and threads.lock - idle >= max(_MOSTLY * in_use, 1.0)
+
+
+def _places(observation: Observation, host: Hop) -> tuple[int, str]:
+    """Return how many requests can be served at once, and what limits them."""
+    clients = observation.load.concurrency
+    if clients <= host.promised or (host.threads <= 1 and _processes(host) is None):
+        return clients, "connection"
+    return host.promised, "thread" if host.threads > 1 else "process"
+
+
+def _processes(hop: Hop) -> int | None:
+    """Return the number of processes that serve requests; None if the settings do not say."""
+    if hop.processes is not None:
+        return hop.processes.most * hop.instances
+    return hop.instances if hop.threads > 1 else None
+
+
+def _usage(observation: Observation, hop: Hop) -> float:
+    """Return the CPU seconds of a hop that is a process of its own; 0 if it shares one with another hop."""
+    return sum(usage.cpu_s for usage in observation.usage if usage.hop == hop.server)
