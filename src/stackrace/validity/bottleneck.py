@@ -20,6 +20,8 @@ _CLIENT_BUSY = 0.7
 """Use of the engine's core above which it may be the limit."""
 _LONG_S = 0.02
 """Seconds from which a page's own time says how many are served at once."""
+_LEAST_ROUNDS = 3
+"""Rounds of answers that a slice must hold to say so."""
 _ALL, _TOO_FEW, _TOO_MANY = 0.9, 0.8, 1.1
 """Shares of the requests that can be served at once: all are, too few are, it cannot be so."""
 _MOST_WAIT = 0.1
@@ -63,27 +65,32 @@ def agreed(found: Sequence[Bottleneck | None]) -> Bottleneck | None:
     if not known:
         return usual
     at_once, page_s = (fmean(figures) for figures in zip(*known, strict=True))
+    if usual.kind is BottleneckKind.WAITING and at_once < _TOO_FEW * (usual.places or 0):
+        return None
     return replace(usual, at_once=at_once, page_s=page_s)
 
 
 def _busy(observation: Observation, stack: Stack, cores_s: float) -> Bottleneck | None:
-    """Return CPU or a service if the cores are busy; CPU too if each process of a hop keeps a core busy."""
+    """Return CPU or a service if the cores are busy; CPU too if each process of the app keeps a core busy.
+
+    Python and Ruby let one thread of a process compute at a time.
+    """
     if observation.stack_cpu_s >= _BUSY * cores_s:
         dearest = max(observation.usage, key=lambda usage: usage.cpu_s)
         is_hop = any(hop.server in dearest.hop.split("+") for hop in stack.hops)
         return Bottleneck(kind=BottleneckKind.CPU if is_hop else BottleneckKind.SERVICE, name=dearest.hop)
-    for hop in stack.hops:
-        processes = _processes(hop)
-        used_s = _usage(observation, hop)
-        one_each_s = (processes or 0) * observation.machine.elapsed_s
-        if processes and one_each_s < cores_s and _BUSY * one_each_s <= used_s <= _TOO_MANY * one_each_s:
-            return Bottleneck(kind=BottleneckKind.CPU, name=hop.server, places=processes, unit="process")
+    host = stack.hops[-1]
+    processes = _processes(host) or 0
+    is_one_each = _BUSY <= _busy_of_each(observation, host) <= _TOO_MANY
+    if 0 < processes * observation.machine.elapsed_s < cores_s and is_one_each:
+        return Bottleneck(kind=BottleneckKind.CPU, name=host.server, places=processes, unit="process")
     return None
 
 
 def _waiting(observation: Observation, host: Hop) -> Bottleneck | None:
     most, unit = _places(observation, host)
-    own_s = observation.page_s if observation.page_s >= _LONG_S else None
+    known = _LONG_S <= observation.page_s <= observation.result.duration_s / _LEAST_ROUNDS
+    own_s = observation.page_s if known else None
     at_once = None if own_s is None else own_s * answered_per_s(observation.load, observation.result)
     # slow answers come in rounds, and the slice may have caught one more or one less
     a_round = (own_s or 0.0) / observation.result.duration_s
@@ -113,7 +120,7 @@ def _is_locked(observation: Observation, host: Hop, at_once: float | None) -> bo
     unevenly over processes: as many as that can leave idle are not counted.
     """
     threads, clients = observation.threads, observation.load.concurrency
-    if threads is None or threads.other + threads.database < _HOLDER:
+    if threads is None or threads.other + threads.database < _HOLDER or _busy_of_each(observation, host) > _IDLE:
         return False
     in_use = min(clients, max(host.promised, threads.lock + threads.other + threads.database))
     idle = max(host.promised - clients, 0)
@@ -121,6 +128,12 @@ def _is_locked(observation: Observation, host: Hop, at_once: float | None) -> bo
         idle += host.promised - host.threads
     is_short = at_once is None or at_once < _TOO_FEW * in_use
     return is_short and threads.lock - idle >= max(_MOSTLY * in_use, 1.0)
+
+
+def _busy_of_each(observation: Observation, host: Hop) -> float:
+    """Return the share of a core that each process of the host used."""
+    used_s = sum(usage.cpu_s for usage in observation.usage if usage.hop == host.server)
+    return used_s / ((_processes(host) or 1) * observation.machine.elapsed_s)
 
 
 def _places(observation: Observation, host: Hop) -> tuple[int, str]:
@@ -136,8 +149,3 @@ def _processes(hop: Hop) -> int | None:
     if hop.processes is not None:
         return hop.processes.most * hop.instances
     return hop.instances if hop.threads > 1 else None
-
-
-def _usage(observation: Observation, hop: Hop) -> float:
-    """Return the CPU seconds of a hop that is a process of its own; 0 if it shares one with another hop."""
-    return sum(usage.cpu_s for usage in observation.usage if usage.hop == hop.server)

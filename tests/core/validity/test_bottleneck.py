@@ -33,7 +33,7 @@ def seen(path=GTHREAD, *, at_once=8.0, connections=20, cpu=None, threads=None, *
         result=result(counts=counts(scheduled=answers + 20), duration_s=20.0, generator_busy=0.1),
         usage=used(**(cpu or {stack.hops[-1].server: 0.1})),
         cores=TWO_CORES,
-        page_s=WAIT_S,
+        page_s=changes.pop("page_s", WAIT_S),
         stack_wait_s=changes.pop("stack_wait_s", 0.0),
         threads=None if threads is None else ThreadWaits(**threads),
         machine=changes.pop("machine", machine()),
@@ -76,6 +76,7 @@ def test_the_figures_say_where_the_time_goes(what, expected):
         pytest.param({"at_once": 6.8}, id="neither all nor too few"),
         pytest.param({"at_once": 30.0}, id="more at once than connections"),
         pytest.param({"path": "uvicorn:workers=1", "at_once": 9.0}, id="a pool that nobody declared"),
+        pytest.param({"page_s": 8.0}, id="fewer than three rounds of answers"),
         pytest.param({"at_once": 5.0, "stack_wait_s": 4.0}, id="threads waited for a core"),
         pytest.param({"pauses": True}, id="visitors think"),
     ],
@@ -113,6 +114,11 @@ def test_a_lock_that_nobody_holds_is_none():
     assert place(seen(threads={"lock": 8.0, "other": 0.1}, at_once=1.0)) == (SHORT, "thread", 8)
 
 
+def test_threads_of_a_busy_process_wait_for_its_next_request_not_for_a_lock():
+    quick = replace(seen(threads={"lock": 6.0, "other": 2.0}, cpu={"gunicorn": 1.4}), page_s=0.001)
+    assert bottleneck(quick) is None
+
+
 def test_without_the_page_s_own_time_only_threads_tell():
     quick = replace(seen(threads={"lock": 7.0, "other": 1.0}), page_s=0.001)
     assert bottleneck(quick) == Bottleneck(kind=LOCK, places=8, unit="thread")
@@ -132,3 +138,5 @@ def test_two_thirds_of_the_slices_must_agree():
     assert agreed([waits[0], None]) is None
     assert agreed([None, None, waits[0]]) is None
     assert agreed([]) is None
+    few = replace(waits[0], at_once=6.0)
+    assert agreed([few, few, few]) is None

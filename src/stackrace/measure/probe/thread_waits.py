@@ -29,32 +29,27 @@ class ThreadWaits:
     """Threads that ran, slept, or waited for anything else."""
 
 
-class _Wait(Enum):
+class _Call(Enum):
     REQUEST = auto()
     LOCK = auto()
+    FCNTL = auto()
+    READ = auto()
+    POLL = auto()
     DATABASE = auto()
     OTHER = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class _Calls:
-    """Numbers of system calls. Source: arch/x86/entry/syscalls/syscall_64.tbl; asm-generic/unistd.h."""
-
-    request: tuple[int, ...]
-    """select, pselect6, accept, accept4, epoll_wait, epoll_pwait and epoll_pwait2."""
-    lock: tuple[int, ...]
-    """futex, flock, semop and semtimedop."""
-    fcntl: int
-    read: tuple[int, ...]
-    """read, recvfrom and recvmsg."""
-    poll: tuple[int, ...]
-    """poll and ppoll."""
-
-
+# select pselect6 accept accept4 epoll_wait epoll_pwait epoll_pwait2; futex flock semop semtimedop; fcntl;
+# read recvfrom recvmsg; poll ppoll. Source: arch/x86/entry/syscalls/syscall_64.tbl; asm-generic/unistd.h
+_NUMBERS = {
+    "x86_64": ((23, 270, 43, 288, 232, 281, 441), (202, 73, 65, 220), (72,), (0, 45, 47), (7, 271)),
+    "aarch64": ((72, 202, 242, 22, 441), (98, 32, 193, 192), (25,), (63, 207, 212), (73,)),
+}
 _CALLS = {
-    "x86_64": _Calls((23, 270, 43, 288, 232, 281, 441), (202, 73, 65, 220), 72, (0, 45, 47), (7, 271)),
-    "aarch64": _Calls((72, 202, 242, 22, 441), (98, 32, 193, 192), 25, (63, 207, 212), (73,)),
-}.get(platform.machine())
+    number: call
+    for call, numbers in zip(_Call, _NUMBERS.get(platform.machine(), ()), strict=False)
+    for number in numbers
+}
 
 _WAITING_LOCKS = (7, 38)
 """F_SETLKW and F_OFD_SETLKW of fcntl."""
@@ -74,50 +69,46 @@ class ThreadWatch:
         self._processes = processes
         self._turns = _turns(processes)
         self._databases = set[int]()
-        self._looks: list[dict[int, _Wait]] = []
+        self._looks: list[dict[int, _Call]] = []
 
     def look(self) -> None:
         """Note what each thread waits for now."""
-        if _CALLS is None or len(self._turns) > _MOST_THREADS:
+        if not _CALLS or len(self._turns) > _MOST_THREADS:
             return
         with suppress(OSError):  # anew, since many an app opens a connection for each request
             self._databases = database_sockets()
-        waits = ((thread, self._wait(_CALLS, pid, thread)) for pid, thread in _threads(self._processes))
-        if found := {thread: wait for thread, wait in waits if wait is not None}:
+        calls = ((thread, self._call(pid, thread)) for pid, thread in _threads(self._processes))
+        if found := {thread: call for thread, call in calls if call is not None}:
             self._looks.append(found)
 
     def seen(self) -> ThreadWaits | None:
         """Return the means of the looks over threads that ran since the watch began; None without any look."""
         if not self._looks:
             return None
-        ran = [thread for thread, turns in _turns(self._processes).items() if turns != self._turns.get(thread)]
-        waits = [wait for look in self._looks for thread, wait in look.items() if thread in ran]
+        ran = {thread for thread, turns in _turns(self._processes).items() if turns != self._turns.get(thread)}
+        calls = [call for look in self._looks for thread, call in look.items() if thread in ran]
         lock, database, other = (
-            waits.count(wait) / len(self._looks) for wait in (_Wait.LOCK, _Wait.DATABASE, _Wait.OTHER)
+            calls.count(call) / len(self._looks) for call in (_Call.LOCK, _Call.DATABASE, _Call.OTHER)
         )
         return ThreadWaits(lock=lock, database=database, other=other)
 
-    def _wait(self, calls: _Calls, pid: int, thread: int) -> _Wait | None:
+    def _call(self, pid: int, thread: int) -> _Call | None:
         words = (read(f"/proc/{pid}/task/{thread}/syscall") or b"").split()
         if len(words) < 3:  # "running", or nothing that we may see
-            return _Wait.OTHER if words else None
-        number, first, second = int(words[0]), *(int(word, 16) for word in words[1:3])
-        if number in calls.lock or (number == calls.fcntl and second in _WAITING_LOCKS):
-            return _Wait.LOCK
-        if number in calls.request or (number in calls.poll and second > _MOST_POLLED):
-            return _Wait.REQUEST
-        descriptors = [first] if number in calls.read else []
-        if number in calls.poll and self._databases:
-            descriptors = _polled(pid, first, second)
-        is_database = any(self._is_database(pid, descriptor) for descriptor in descriptors)
-        return _Wait.DATABASE if is_database else _Wait.OTHER
+            return _Call.OTHER if words else None
+        call, first, second = _CALLS.get(int(words[0])), *(int(word, 16) for word in words[1:3])
+        if call is _Call.LOCK or (call is _Call.FCNTL and second in _WAITING_LOCKS):
+            return _Call.LOCK
+        if call is _Call.REQUEST or (call is _Call.POLL and second > _MOST_POLLED):
+            return _Call.REQUEST
+        descriptors = [first] if call is _Call.READ else _polled(pid, first, second) if call is _Call.POLL else []
+        return _Call.DATABASE if any(self._is_database(pid, each) for each in descriptors) else _Call.OTHER
 
     def _is_database(self, pid: int, descriptor: int) -> bool:
-        try:
+        with suppress(OSError):
             link = os.readlink(f"/proc/{pid}/fd/{descriptor}")  # noqa: PTH115 (hot path)
-        except OSError:
-            return False
-        return link.startswith("socket:[") and int(link[8:-1]) in self._databases
+            return link.startswith("socket:[") and int(link[8:-1]) in self._databases
+        return False
 
 
 def _threads(processes: Collection[int]) -> Iterator[tuple[int, int]]:
@@ -136,14 +127,7 @@ def _turns(processes: Collection[int]) -> dict[int, bytes]:
 
 def _polled(pid: int, address: int, number: int) -> list[int]:
     """Return the descriptors that a thread polls, from the array that it gave the kernel. Source: poll(2)."""
-    try:
-        memory = os.open(f"/proc/{pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return []
-    try:
-        array = os.pread(memory, number * _POLLED.size, address)
-    except (OSError, OverflowError):
-        return []
-    finally:
-        os.close(memory)
-    return [descriptor for descriptor, _, _ in _POLLED.iter_unpack(array[: len(array) // 8 * 8])]
+    with suppress(OSError, OverflowError), open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:  # noqa: PTH123
+        array = os.pread(memory.fileno(), number * _POLLED.size, address)
+        return [descriptor for descriptor, _, _ in _POLLED.iter_unpack(array)] if len(array) % 8 == 0 else []
+    return []

@@ -106,12 +106,8 @@ def _open(standing: Standing, race: Race) -> str:
 def _all_wait(standing: Standing) -> bool:
     """Return True if the number of connections limits all stacks that may be best: more time would not decide."""
     named = {*standing.answer.stacks, *standing.answer.rivals}
-    return all(_is_limited_by_connections(row) for row in standing.rows if row.stack in named)
-
-
-def _is_limited_by_connections(row: Row) -> bool:
-    place = row.bottleneck
-    return place is not None and place.kind is BottleneckKind.WAITING and place.unit == "connection"
+    places = (row.bottleneck for row in standing.rows if row.stack in named)
+    return all(place and (place.kind, place.unit) == (BottleneckKind.WAITING, "connection") for place in places)
 
 
 def _place(standing: Standing) -> str:
@@ -133,23 +129,20 @@ def _place(standing: Standing) -> str:
         case BottleneckKind.LOCK:
             return f"; most threads of {stack} wait for a lock, with idle cores{served}"
         case BottleneckKind.WAITING if place.page_s and place.places:
-            return _waiting(stack, place, place.places / place.page_s, milliseconds(place.page_s))
+            page, most = milliseconds(place.page_s), number(place.places / place.page_s)
+            if place.unit == "connection":
+                return (
+                    f"; {stack} waits for the app, {page} ms a page, with idle cores: no server gives "
+                    f"{_places(place)} more than about {most} answers/s, so race more of them (-c)"
+                )
+            return (
+                f"; {stack} is limited by its {_places(place)}: each page takes {page} ms, so about "
+                f"{most} answers/s are the most. More threads, or an async server, may give more"
+            )
         case BottleneckKind.SHORT if place.at_once is not None and place.places:
             could = f"{percent(place.at_once / place.places)} of what {_places(place)} could"
             return f"; {stack} serves about {number(place.at_once)} requests at once, {could}, with idle cores"
     return ""
-
-
-def _waiting(stack: str, place: Bottleneck, most_per_s: float, page_ms: str) -> str:
-    if place.unit == "connection":
-        return (
-            f"; {stack} waits for the app, {page_ms} ms a page, with idle cores: no server gives "
-            f"{_places(place)} more than about {number(most_per_s)} answers/s, so race more of them (-c)"
-        )
-    return (
-        f"; {stack} is limited by its {_places(place)}: each page takes {page_ms} ms, so about "
-        f"{number(most_per_s)} answers/s are the most. More threads, or an async server, may give more"
-    )
 
 
 def _places(place: Bottleneck) -> str:
