@@ -99,17 +99,11 @@ class BottleneckKind(StrEnum):
     """What a stack's answers wait for."""
 
     CPU = "CPU"
-    """The cores, or one core for each process, are busy with the stack."""
     SERVICE = "service"
-    """The cores are busy, most of all with a service."""
     DATABASE = "database"
-    """Most of the server's threads wait for a database while cores are idle."""
     LOCK = "lock"
-    """Most of the server's threads wait for a lock while cores are idle."""
     WAITING = "waiting"
-    """The app waits for something, with as many requests at once as there can be."""
     SHORT = "short"
-    """Fewer requests are served at once than there can be, and cores are idle: the figures do not say why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +111,8 @@ class Bottleneck:
     """Place where the time of a stack's answers goes, and how many are served at once."""
 
     kind: BottleneckKind
+    """CPU: the cores are busy with the stack; service: most of all with a service; database, lock: its threads wait
+    for one; waiting: the app waits, with as many requests at once as there can be; short: with fewer."""
     name: str = ""
     """Hop or service that uses most of the CPU."""
     places: int | None = None
