@@ -89,11 +89,12 @@ def _busy(observation: Observation, stack: Stack, cores_s: float) -> Bottleneck 
 
 def _waiting(observation: Observation, host: Hop) -> Bottleneck | None:
     most, unit = _places(observation, host)
-    known = _LONG_S <= observation.page_s <= observation.result.duration_s / _LEAST_ROUNDS
+    result = observation.result
+    known = _LONG_S <= observation.page_s <= result.duration_s / _LEAST_ROUNDS and not result.counts.errors
     own_s = observation.page_s if known else None
-    at_once = None if own_s is None else own_s * answered_per_s(observation.load, observation.result)
+    at_once = None if own_s is None else own_s * answered_per_s(observation.load, result)
     # slow answers come in rounds, and the slice may have caught one more or one less
-    a_round = (own_s or 0.0) / observation.result.duration_s
+    a_round = (own_s or 0.0) / result.duration_s
     place = Bottleneck(kind=BottleneckKind.WAITING, places=most, unit=unit, at_once=at_once, page_s=own_s)
     if at_once is not None and at_once > (_TOO_MANY + a_round) * most:
         # more than threads, so they are not what limits an asynchronous server, or one with a pool of its own
@@ -109,7 +110,13 @@ def _waiting(observation: Observation, host: Hop) -> Bottleneck | None:
     if at_once >= (_ALL - a_round) * most:
         return place
     has_cores = observation.stack_wait_s <= _MOST_WAIT * observation.machine.elapsed_s
-    is_short = at_once < (_TOO_FEW - a_round) * most and most <= host.promised and has_cores
+    # while a server still works on what a warm-up left in its queue, only the first answers are late
+    usual = (
+        at_once
+        if result.latency.p50 <= 0
+        else observation.page_s * observation.load.concurrency / result.latency.p50
+    )
+    is_short = max(at_once, usual) < (_TOO_FEW - a_round) * most and most <= host.promised and has_cores
     return replace(place, kind=BottleneckKind.SHORT) if is_short else None
 
 

@@ -30,7 +30,12 @@ def seen(path=GTHREAD, *, at_once=8.0, connections=20, cpu=None, threads=None, *
     return healthy(
         stack=stack,
         load=load(concurrency=connections),
-        result=result(counts=counts(scheduled=answers + 20), duration_s=20.0, generator_busy=0.1),
+        result=result(
+            counts=counts(scheduled=answers + 20),
+            duration_s=20.0,
+            latency=quantiles(p50=connections * WAIT_S / at_once),
+            generator_busy=0.1,
+        ),
         usage=used(**(cpu or {stack.hops[-1].server: 0.1})),
         cores=TWO_CORES,
         page_s=changes.pop("page_s", WAIT_S),
@@ -90,6 +95,14 @@ def test_a_short_slice_may_have_caught_a_round_more_or_less():
     for rounds in (5, 6, 7, 8):
         caught = replace(waits.result, counts=counts(scheduled=8 * rounds + 20), duration_s=2.0)
         assert place(replace(waits, result=caught)) == (WAITING, "thread", 8)
+
+
+def test_requests_that_nobody_waits_for_any_more_are_served_too():
+    late = seen(at_once=5.0)
+    usual = replace(late.result, latency=quantiles(p50=20 * WAIT_S / 8))
+    failed = replace(late.result, counts=counts(timed_out=10, scheduled=350))
+    assert bottleneck(replace(late, result=usual)) is None
+    assert bottleneck(replace(late, result=failed)) is None
 
 
 def test_a_busy_engine_may_be_the_limit():
