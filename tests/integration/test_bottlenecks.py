@@ -31,7 +31,7 @@ THREADS = "gunicorn:class=gthread,workers=1,threads={}"
 
 
 def raced(brief, folder, *, before="", page, stack, beside=""):
-    """The places where the time went in the slices of a race of one stack at 8 connections, without unknown ones."""
+    """The places where the time went in the slices of a race of one stack at 8 connections, as far as known."""
     (folder / "shop.py").write_text(APP.format(before=before, page=page))
     (folder / "race.toml").write_text(f"[app]\nservices = [{beside}]\n")
     words = f"run race.toml --wsgi shop:app --budget 20min -c 8 --no-twin --stack {stack} --json".split()
