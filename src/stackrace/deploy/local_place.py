@@ -27,6 +27,7 @@ from ..measure.probe import (
     Allowance,
     MemoryWatch,
     Sampler,
+    ThreadWatch,
     available_bytes,
     canary_ns,
     cpu_by_process,
@@ -57,6 +58,8 @@ _RESTLESS_S = 1.0
 """Longest wait after a wait in vain: a stack that works without requests will not come to rest."""
 _REST_SHARE = 0.1
 """Share of a core below which all stacks together are considered at rest."""
+_LOOKS = (0.7, 0.8, 0.9)
+"""Parts of the re-warm after which the threads are looked at: the same load, and it disturbs nothing recorded."""
 _QUIET_S = 0.25
 """Seconds that the speed canary waits after a slice for busy stacks, which share its cores' caches."""
 
@@ -172,7 +175,11 @@ class LocalPlace:
             engine.wait(engine.begun_s + rewarm_s / 2)
             if up.needs is not None:
                 up.memory.append(up.needs.sample_memory(time.monotonic() - up.running.started_s))
+            threads = ThreadWatch(up.sampler.processes_of(list(up.running.hops)[-1]))
             looked_s, waits, used = time.monotonic(), waits_ns(self._pids_of(up)), cpu_by_process()
+            for moment in _LOOKS if rewarm_s else ():
+                engine.wait(engine.begun_s + rewarm_s * moment)
+                threads.look()
             # all clocks start with the recorded part, after the re-warm; the stack's own is the last
             engine.wait(engine.begun_s + rewarm_s)
             self._all.begin()
@@ -191,6 +198,7 @@ class LocalPlace:
             after = read_machine(self._processes.supervisors, self._cores.stack_cores)
             looked_for_s = time.monotonic() - looked_s
             used_now, waits_now = cpu_by_process(self._known_pids), waits_ns(self._pids_of(up))
+            thread_waits = threads.seen()
             result = replace(engine.finish(counted_s + limit_s), held=held_now)
         wrong = Counter({name: counts.failed.get("body", 0) for name, counts in fates(workload, result).items()})
         loosened = known.doubt(workload, [page for page in workload.requests if wrong[name_of(page)]])
@@ -210,6 +218,7 @@ class LocalPlace:
             usage=usage,
             machine=difference(before, after, canary_ns=(canary_before_ns, canary_after_ns)),
             stack_wait_s=waited_s(waits, waits_now),
+            threads=thread_waits,
             offenders=offenders(used, used_now, looked_for_s),
             raised=self._guard.raised,
             cores=self._cores,

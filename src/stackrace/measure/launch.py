@@ -95,6 +95,36 @@ class MemorySample:
         return sum(self.pss_bytes.values())
 
 
+class BottleneckKind(StrEnum):
+    """What a stack's answers wait for."""
+
+    CPU = "CPU"
+    SERVICE = "service"
+    DATABASE = "database"
+    LOCK = "lock"
+    WAITING = "waiting"
+    SHORT = "short"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bottleneck:
+    """Place where the time of a stack's answers goes, and how many are served at once."""
+
+    kind: BottleneckKind
+    """CPU: the cores are busy with the stack; service: most of all with a service; database, lock: its threads wait
+    for one; waiting: the app waits, with as many requests at once as there can be; short: with fewer."""
+    name: str = ""
+    """Hop or service that uses most of the CPU."""
+    places: int | None = None
+    """Most requests that can be served at once; null if unknown."""
+    unit: str = ""
+    """Each of these serves one: ``connection``, ``process`` or ``thread``; empty if unknown."""
+    at_once: float | None = None
+    """Requests served at once: throughput times ``page_s``, by Little's law; null if unknown."""
+    page_s: float | None = None
+    """Seconds that a page takes without any server; null if unknown."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slice:
     """One uninterrupted stretch of load on one launched stack."""
@@ -110,6 +140,8 @@ class Slice:
     """Name of the workload; empty in races with a single workload."""
     conditions: Conditions | None = None
     """Conditions on the machine during the slice; None if nobody watched."""
+    bottleneck: Bottleneck | None = None
+    """Place where the time goes; None if the figures do not decide."""
 
     @property
     def valid(self) -> bool:

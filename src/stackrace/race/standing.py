@@ -16,6 +16,7 @@ from ..stacks.stack import original_path
 from ..stats import summary
 from ..stats.judge import Judgement
 from ..stats.summary import Buckets, on_common_buckets, quantile_interval
+from ..validity.bottleneck import agreed
 from ..validity.registry import examine_race, taken
 from .answer import answer_of, conditions_of, costs_of, lead_of, reason_of
 from .levels import (
@@ -164,6 +165,7 @@ def _row(
         launches=sum(not math.isnan(value) for value in measured.values[index]),
         slices=len(slices),
         ready_s=median(ready) if ready else None,
+        bottleneck=agreed([slice_.bottleneck for slice_ in slices]),
     )
 
 

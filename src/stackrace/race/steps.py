@@ -18,6 +18,7 @@ from ..measure.host import Disturbance
 from ..measure.launch import EndedBy, Launch, Shortfall, Slice
 from ..measure.load import Load
 from ..stacks.stack import Stack, original_path
+from ..validity.bottleneck import bottleneck
 from ..validity.cores import MOST_TAKEN
 from ..validity.observation import Aftermath, LaunchView, Observation
 from ..validity.registry import disturbed, examine, examine_launch, taken
@@ -197,6 +198,7 @@ class Steps:
             verdict=verdict,
             workload=cell.workload.name,
             conditions=observation.conditions,
+            bottleneck=bottleneck(observation),
         )
         measured = self.ledger.add(self.up[cell.stack], measured)
         self.sink(SliceEnded(self.up[cell.stack], measured))

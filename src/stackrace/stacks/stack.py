@@ -254,6 +254,11 @@ class Hop:
         return self.spec.threads(self.settings)
 
     @property
+    def promised(self) -> int:
+        """Processes times threads of all instances, a rough measure of requests at once; unknown ones count 1."""
+        return (self.processes.most if self.processes else 1) * max(self.threads, 1) * self.instances
+
+    @property
     def loaders(self) -> int:
         """Number of processes that load the app at the same time at start; 1 if the settings do not say."""
         processes = None if self.spec.preloads(self.settings) else self.processes

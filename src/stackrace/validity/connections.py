@@ -273,7 +273,7 @@ _MOSTLY = 0.5
     remedy="have the {knob.server} write headers and body at once, or set TCP_NODELAY",
     source="RFC 1122 section 4.2.3.2; RFC 896",
 )
-def _delayed_acks(observation: Observation) -> Finding | None:
+def delayed_acks(observation: Observation) -> Finding | None:
     """The second part of each answer waits 40 ms for the first one's acknowledgement.
 
     The server holds a small part back while another is unacknowledged (Nagle's algorithm). The client waits for the
@@ -287,7 +287,7 @@ def _delayed_acks(observation: Observation) -> Finding | None:
     if not low_s <= p50_s <= high_s or not 0 < observation.page_s <= low_s / 2:
         return None
     share = min(observation.machine.delayed_acks / observation.answered, 1.0)
-    return _delayed_acks.judge(share, p50_ms=1e3 * p50_s)
+    return delayed_acks.judge(share, p50_ms=1e3 * p50_s)
 
 
 @on_slice_and_run(

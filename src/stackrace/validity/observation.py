@@ -10,6 +10,7 @@ from enum import StrEnum
 from ..measure.host import Conditions, MachineDelta, NetworkLimits, NetworkPath, Offender
 from ..measure.launch import HopUsage, Launch, Slice
 from ..measure.load import Load, LoadResult
+from ..measure.probe import ThreadWaits
 from ..measure.resources import Resources
 from ..stacks.stack import Stack
 
@@ -33,6 +34,8 @@ class Observation:
     """CPU seconds that all other running stacks spent meanwhile."""
     stack_wait_s: float = math.inf
     """Seconds that threads of the stack and its services were ready but had no core; infinite if unknown."""
+    threads: ThreadWaits | None = None
+    """Threads of the server that hosts the app, by what they waited for; None if unknown."""
     offenders: tuple[Offender, ...] = ()
     """Other processes that used the processor meanwhile, the greediest first."""
     raised: bool = False

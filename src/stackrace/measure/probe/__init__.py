@@ -4,6 +4,7 @@ from .host import available_bytes, host_facts, kept_off, memory_bytes, network_l
 from .kernel_counters import LOOK_S, cpu_by_process, offenders, unused_by_core, used_by_core, waited_s, waits_ns
 from .machine import MachineCounters, canary_ns, difference, read_machine
 from .sampler import Allowance, MemoryWatch, Sampler
+from .thread_waits import ThreadWaits, ThreadWatch
 
 __all__ = [
     "LOOK_S",
@@ -11,6 +12,8 @@ __all__ = [
     "MachineCounters",
     "MemoryWatch",
     "Sampler",
+    "ThreadWaits",
+    "ThreadWatch",
     "available_bytes",
     "canary_ns",
     "cpu_by_process",

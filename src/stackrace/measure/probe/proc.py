@@ -60,8 +60,7 @@ _TCP_PORT, _TCP_INODE = 6, 68
 def database_connections(pids: Iterable[int]) -> int | None:
     """Return the number of established connections to database servers that the processes ``pids`` hold.
 
-    Over TCP these are connections to the usual ports of such servers, over unix sockets those to sockets with their
-    usual names. None if the kernel does not report them, or we may not look into a process.
+    None if the kernel does not report them, or we may not look into a process.
     """
     held = set[int]()
     for pid in pids:
@@ -72,9 +71,18 @@ def database_connections(pids: Iterable[int]) -> int | None:
     if not held:
         return 0
     try:
-        return len(held & (_tcp() | _unix()))
+        return len(held & database_sockets())
     except OSError:
         return None
+
+
+def database_sockets() -> set[int]:
+    """Return the inodes of all sockets connected to database servers; raise OSError if the kernel reports none.
+
+    Over TCP these are connections to the usual ports of such servers, over unix sockets those to sockets with their
+    usual names.
+    """
+    return _tcp() | _unix()
 
 
 def _tcp() -> set[int]:

@@ -182,6 +182,10 @@ class Sampler:
         """Ids of the processes of all hops, from the last reading of their CPU time."""
         return self._for_cpu.members
 
+    def processes_of(self, hop: str) -> tuple[int, ...]:
+        """Return the ids of the processes of ``hop`` now."""
+        return tuple(process.pid for process in self._for_cpu.scan()[hop])
+
     def begin(self) -> None:
         """Read the CPU clocks at the start of a slice."""
         self._before = {hop: accounts(members) for hop, members in self._for_cpu.scan().items()}

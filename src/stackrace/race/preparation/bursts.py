@@ -138,7 +138,8 @@ class Bursts:
                 if _is_enough(counts, connections, workload.page.wall_s):
                     break
             result = engine.finish(0.0)
-        return Burst(connections=connections, per_s=_rate_of(load, result), promised=_promised(running.stack))
+        promised = running.stack.hops[-1].promised
+        return Burst(connections=connections, per_s=_rate_of(load, result), promised=promised)
 
 
 def _connections_for(wall_s: float, most: int) -> tuple[int, ...]:
@@ -182,13 +183,7 @@ def pilots(stacks: Sequence[Stack]) -> tuple[tuple[Stack, ...], ...]:
     interfaces: dict[Interface, list[Stack]] = {}
     for stack in stacks:
         interfaces.setdefault(stack.interface, []).append(stack)
-    return tuple(tuple(sorted(group, key=_promised)) for group in interfaces.values())
-
-
-def _promised(stack: Stack) -> int:
-    """Return processes times threads of the server that hosts the app, a rough measure of requests at once."""
-    host = stack.hops[-1]
-    return (host.processes.most if host.processes else 1) * max(host.threads, 1) * host.instances
+    return tuple(tuple(sorted(group, key=lambda stack: stack.hops[-1].promised)) for group in interfaces.values())
 
 
 def pool_note(pool: ThreadPool | None, workloads: Sequence[Workload], cores: int) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from ...base.numbers import Interval
 from ...base.verdict import Verdict
-from ...measure.launch import Failure
+from ...measure.launch import Bottleneck, Failure
 from ...measure.load import Load, Quantiles
 from ...stats.values import MachineComparison, ScalingCurve
 from .answer import Answer, AnswerKind, Condition, Lead
@@ -126,6 +126,8 @@ class Row:
     requests opened a connection, two round trips are subtracted. None if the load came from the same machine."""
     ready_s: float | None = None
     """Median seconds from a start to the first right answer; None if unknown."""
+    bottleneck: Bottleneck | None = None
+    """Place where the time of most slices goes; None if the figures do not decide."""
     latency_limits: Mapping[str, Interval | None] = field(default_factory=dict)
     """Quantiles in seconds with 95 % limits, by name (``p99``): None if too few requests lie above one; absent if
     not computed."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...base.numbers import about, connections, milliseconds, number, percent
+from ...base.numbers import about, connections, milliseconds, number, percent, things
 from ...base.verdict import Effect, Verdict
+from ...measure.launch import Bottleneck, BottleneckKind
 from ...race.results.answer import Answer, AnswerKind
 from ...race.results.race import Race
 from ...race.results.standing import Row, Standing, Withdrawal
@@ -20,7 +21,8 @@ def answer(race: Race, standing: Standing) -> str:
         return _void(standing.verdict)
     if not standing.levels:
         return _nothing(standing.withdrawals)
-    return sentence(_where(standing) + _clause(race, standing) + _unserved(race, standing), race.stacks)
+    said = _clause(race, standing) + _unserved(race, standing) + _place(standing)
+    return sentence(_where(standing) + said, race.stacks)
 
 
 def _unserved(race: Race, standing: Standing) -> str:
@@ -101,47 +103,54 @@ def _open(standing: Standing, race: Race) -> str:
         return ""
     rivals = f"; {others(result.rivals)} may be better" if race.question is Question.WINNER else (
         f"; {others(result.rivals)} {'is' if len(result.rivals) == 1 else 'are'} still open")  # fmt: skip
-    return rivals + (_waiting(standing, race) or _longer(result, race))
+    return rivals + ("" if _all_wait(standing) else _longer(result, race))
 
 
-_IDLE = 0.5
-"""Share of their cores below which stacks wait for something."""
-_LONG_S = 0.05
-_ALIKE = 1.05
+def _all_wait(standing: Standing) -> bool:
+    """Return True if the number of connections limits all stacks that may be best: more time would not decide."""
+    named = {*standing.answer.stacks, *standing.answer.rivals}
+    places = (row.bottleneck for row in standing.rows if row.stack in named)
+    return all(place and (place.kind, place.unit) == (BottleneckKind.WAITING, "connection") for place in places)
 
 
-def _waiting(standing: Standing, race: Race) -> str:
-    """Return the clause that the number of connections is the limit: all wait for the app, and the cores are idle.
-
-    An answer takes as long with fewer connections, so no request waits for a worker. Without such a level that is
-    unknown: the advice is to race one, unless a forecast says more. No server answers more than connections divided
-    by response time. Source: J. D. C. Little, Operations Research 9 (1961).
-    """
-    level, named = standing.levels[standing.headline], {*standing.answer.stacks, *standing.answer.rivals}
-    rows = [row for row in level.rows if row.stack in named]
-    fewer = [
-        row
-        for each in standing.levels
-        if each.workload == level.workload and each.load.concurrency < level.load.concurrency
-        for row in each.rows
-        if row.stack in named
-    ]
-    cores = len(race.cores.stack_cores)
-    if level.load.is_open or not cores or not all(row.cpu_ms_per_request for row in rows):
+def _place(standing: Standing) -> str:
+    """Return the clause that says where the first stack's time goes; empty if unknown, or simply into its CPU."""
+    row = next((row for row in standing.rows if row.stack in standing.answer.stacks[:1]), None)
+    if row is None or row.bottleneck is None:
         return ""
-    busy = (sum(row.cpu_ms_per_request.values()) / 1e3 * row.throughput_per_s.value / cores for row in rows)
-    waits_s = [row.latency.p50 for row in (*rows, *fewer)]
-    if max(busy) > _IDLE or min(waits_s) < _LONG_S or max(waits_s) > _ALIKE * min(waits_s):
-        return ""
-    if {row.stack for row in fewer} != named:
-        is_open = not fewer and standing.answer.needed_s is None and standing.answer.most_blocks is None
-        took = f"; all of them take {milliseconds(min(waits_s))} ms an answer, with idle cores"
-        return f"{took}: race fewer connections, too (-c), to learn what they wait for" if is_open else ""
-    most = level.load.concurrency / min(waits_s)
-    return (
-        f"; all of them wait for the app, {milliseconds(min(waits_s))} ms an answer, with idle cores: no server "
-        f"gives {connections(level.load.concurrency)} more than {number(most)} answers/s, so race more of them (-c)"
-    )
+    stack, place = row.stack, row.bottleneck
+    at_once = max(round(place.at_once or 0), 1)
+    served = "" if place.at_once is None else f": it serves about {things(at_once, 'request')} at once"
+    match place.kind:
+        case BottleneckKind.CPU if place.places:
+            keep = "keeps a core" if place.places == 1 else "keep a core each"
+            return f"; the {_places(place)} of {place.name} {keep} busy, and other cores are idle"
+        case BottleneckKind.SERVICE:
+            return f"; the cores are busy, most of all with {place.name}"
+        case BottleneckKind.DATABASE:
+            return f"; most threads of {stack} wait for the database, with idle cores{served}"
+        case BottleneckKind.LOCK:
+            return f"; most threads of {stack} wait for a lock, with idle cores{served}"
+        case BottleneckKind.WAITING if place.page_s and place.places:
+            page, most = milliseconds(place.page_s), number(place.places / place.page_s)
+            if place.unit == "connection":
+                return (
+                    f"; {stack} waits for the app, {page} ms a page, with idle cores: no server gives "
+                    f"{_places(place)} more than about {most} answers/s, so race more of them (-c)"
+                )
+            return (
+                f"; {stack} is limited by its {_places(place)}: each page takes {page} ms, so about "
+                f"{most} answers/s are the most. More threads, or an async server, may give more"
+            )
+        case BottleneckKind.SHORT if place.at_once is not None and place.places:
+            could = f"{percent(place.at_once / place.places)} of what {_places(place)} could"
+            return f"; {stack} serves about {number(place.at_once)} requests at once, {could}, with idle cores"
+    return ""
+
+
+def _places(place: Bottleneck) -> str:
+    plural = {"process": "processes"}.get(place.unit, f"{place.unit}s")
+    return f"{place.places} {place.unit if place.places == 1 else plural}"
 
 
 def _longer(result: Answer, race: Race) -> str:
