@@ -308,7 +308,7 @@ class Place:
                 variables = {name: value for name, value in each["env"].items() if name not in _DROPPED}
                 learn(variables)
                 calls.append(_Call(words=(program, *words), variables=variables, folder=self._inside(each["cwd"])))
-        said = str(answer["said"]).strip().rpartition("\n")[2]
+        said = str(answer["said"]).strip().rpartition("\n")[2].strip()
         problem = ""
         if answer["is_late"]:
             problem = f"it does not end within {_LONGEST_S:g} s"
