@@ -190,6 +190,9 @@ def import_hint(traceback: str, app: App, environ: Mapping[str, str] = os.enviro
     last = _last_exception(traceback)
     if module := re.search(r"ModuleNotFoundError: No module named '([^']+)'", last):
         return _missing_module(module[1].partition(".")[0], app, environ)
+    if package := re.search(r"PackageNotFoundError: No package metadata was found for (\S+)", last):
+        own = "if that is the project itself, uv venv && uv pip install -e . makes an environment that has it"
+        return f"; {package[1]} is not installed for {app.python}: {own}"
     if missing := _MISSING_ARGUMENTS.search(last):
         return _missing_arguments(missing, app)
     return _missing_variable(traceback, last, app) or _service_hint(traceback)

@@ -235,6 +235,11 @@ def test_a_database_url_is_what_a_service_gives(tmp_path):
     assert 'services = ["postgresql"]' in words
 
 
+def test_an_app_that_asks_for_its_own_version_is_told_how_to_install_itself(tmp_path):
+    words = hint(tmp_path, "importlib.metadata.PackageNotFoundError: No package metadata was found for shop")
+    assert "shop is not installed" in words and "uv pip install -e ." in words
+
+
 def test_a_missing_module_names_the_interpreter_and_the_others(tmp_path):
     other = tmp_path / "venv" / "bin" / "python"
     other.parent.mkdir(parents=True)

@@ -4,7 +4,7 @@ import pytest
 
 from stackrace.stacks.stack_path import parse_stack
 
-from .setups import ANY, SPECS, read
+from .setups import ANY, SPECS, read, write
 
 COMPOSE = "services:\n  web:\n    build: .\n    command: gunicorn a:b -w 3\n"
 POD = """apiVersion: apps/v1
@@ -74,6 +74,13 @@ def test_a_host_of_apaches_that_serves_the_app_itself_is_the_server(tmp_path, ca
     assert (found.stack, found.place) == (f"apache+mod_wsgi{expected}", "apache/shop.conf:3")
     assert not found.gaps
     assert parse_stack(found.stack, SPECS, ANY, tmp_path)
+
+
+def test_a_host_of_apaches_is_known_by_what_it_says_wherever_it_lies(tmp_path):
+    file = tmp_path / "roles/app/templates/sites-available/v2/shop.conf"
+    host = "ServerName {{ host }}\nWSGIDaemonProcess shop processes=4\nWSGIScriptAlias / /srv/shop/wsgi.py\n"
+    write(tmp_path, {str(file.relative_to(tmp_path)): host})
+    assert read(tmp_path, {}, file).stack == "apache+mod_wsgi:processes=4,threads=15"
 
 
 SITE = "server { location / { proxy_pass http://127.0.0.1:8000; } }\n"

@@ -164,10 +164,10 @@ FOUND = {
         (
             {"compose.yml": service("uwsgi --ini uwsgi.ini", SMALL), "uwsgi.ini": LEAKY},
             "compose.yml:4",
-            r"allows 1024 MiB, but each of 4 workers is replaced only at 300 MiB \(reload-on-rss\)",
+            r"allows 1,024 MiB, but each of 4 workers is replaced only at 300 MiB \(reload-on-rss\)",
         ),
         ({"shop.service": UNIT}, "shop.service:2", r"800 MiB, but each of 2 .* 512 MiB \(workers-max-rss\)"),
-        ({"web.yaml": POD}, "web.yaml:4", "allows 1144 MiB, but each of 4"),
+        ({"web.yaml": POD}, "web.yaml:4", "allows 1,144 MiB, but each of 4"),
     ],
     "connections": [
         (

@@ -293,6 +293,43 @@ READ = {
         "gunicorn:config=gunicorn.conf.py",
         {"workers = environ['N']": OPEN},
     ),
+    "a socket for a front end, and http beside it for probes": (
+        {
+            "compose.yml": "services: {web: {build: .}, proxy: {image: nginx}}\n",
+            "Dockerfile": "FROM python\nCMD uwsgi --socket :90 --http :81 --http-keepalive --processes 3 -w a:b\n",
+        },
+        "nginx/uwsgi/uwsgi:processes=3,http=router,keep_alive=1,auto_chunked=off",
+        {"nginx": "its configuration is not read; it is raced as the catalogue has it"},
+    ),
+    "two sites of nginx's, of which one has the server's socket": (
+        {
+            "Dockerfile": "FROM python\nCOPY start.sh /start.sh\nCMD /start.sh\n",
+            "start.sh": "#!/bin/sh\nnginx\ngunicorn -w 3 -b unix:/tmp/a.sock a:b\n",
+            "nginx/a.conf": PROXY.format("old"),
+            "http.d/site.conf.template": PROXY.format("unix:/tmp/a.sock").replace("sock:80", "sock"),
+        },
+        'nginx:config="http.d/site.conf.template"/http/gunicorn:workers=3',
+        {},
+    ),
+    "a script that names no shell": (
+        {"Procfile": "web: bin/run.sh\n", "bin/run.sh": "set -o pipefail\n[[ 1 == 1 ]] && gunicorn -w 3 a:b\n"},
+        "gunicorn:workers=3",
+        {},
+    ),
+    "a script in the folder of the image that a pod has": (
+        {
+            "deploy/pod.yaml": "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - {name: api, image: shop}\n",
+            "shop/Containerfile": 'FROM python\nCOPY . /app\nWORKDIR /app\nCMD ["sh", "bin/start.sh"]\n',
+            "shop/bin/start.sh": "#!/bin/sh\nexec gunicorn -w 3 a:b\n",
+        },
+        "gunicorn:workers=3",
+        {"image shop": "it is taken for the image of Containerfile, though nothing in the project says so"},
+    ),
+    "options in a variable of supervisor's": (
+        {"supervisord.conf": "[program:web]\ncommand = granian --workers 3 %(ENV_MORE_ARGS)s a:b\n"},
+        "granian:workers=3",
+        {"${MORE_ARGS?}": OPEN},
+    ),
 }  # fmt: skip
 
 
@@ -345,6 +382,28 @@ UNREAD = {
             "shop/http/serve.py": "def serve():\n    from eventlet import wsgi\n",
         },
         "shop/http/serve.py:2 starts a server in a way of its own",
+    ),
+    "a target of make's that is called as a server": (
+        {"supervisord.conf": "[program:web]\ncommand = make gunicorn\n"},
+        "Stackrace does not read what make gunicorn starts",
+    ),
+    "a target of a makefile that is no other file's": (
+        {"Makefile": "dev:\n\tuvicorn --reload a:b\nrun:\n\t@$(BIN)/gunicorn -w 3 a:b\n"},
+        "gunicorn: Stackrace reads no makefiles: give --current a script with this command",
+    ),
+    "the project's own program in a line for a shell": (
+        {
+            "pyproject.toml": '[project.scripts]\nshop = "shop.cli:main"\n',
+            "Dockerfile": "FROM python\nCMD shop migrate && shop start --port $PORT\n",
+        },
+        "nothing in the project says what shop starts",
+    ),
+    "a script that ends before": (
+        {
+            "Dockerfile": "FROM python\nCOPY start.sh /start.sh\nCMD /start.sh\n",
+            "start.sh": '#!/bin/sh\n[ -f /run/key ] || { echo "no key" >&2; exit 3; }\nexec gunicorn a:b\n',
+        },
+        "it ends with 3 here, and starts nothing: no key",
     ),
     "a worker class that cannot be raced": (
         {"gunicorn_config.py": 'worker_class = "eventlet"\nworkers = 4\n'},

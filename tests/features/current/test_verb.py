@@ -139,6 +139,7 @@ def test_where_there_is_nothing_that_is_said(tmp_path):
     done = current(tmp_path)
     assert done.exit_code == 1
     assert "name one: stackrace current FILE" in done.stdout
+    assert f"stackrace current --project {tmp_path} --running :PORT" in " ".join(done.stdout.split())
     assert json.loads(current(tmp_path, "--json").stdout) == {"schema": "current-1", "deployment": None, "hops": []}
 
 
@@ -148,4 +149,5 @@ def test_what_cannot_be_raced_is_shown_with_the_reason(tmp_path, words):
     done = current(tmp_path)
     assert done.exit_code == 0
     assert "runs what cannot be raced" in done.stdout and "own server" in done.stdout
+    assert f"stackrace current --project {tmp_path} --running :PORT" in " ".join(done.stdout.split())
     assert "stackrace run" not in done.stdout

@@ -78,6 +78,8 @@ def commands_of_file(path: Path, root: Path) -> tuple[DeploymentCommand, ...]:
     read = next((read for read, name in named if path.match(name)), None)
     if is_manifest(path):
         read = kubernetes_commands
+    elif re.search(r"^[ \t]*WSGIScriptAlias\s", text, re.MULTILINE):
+        read = _each(_httpd)
     elif read is None and re.search(r"^services:", text, re.MULTILINE):
         read = compose_commands
     elif read is None:

@@ -93,20 +93,20 @@ def _of_container(
         NotTaken(file=path, line=line_of(limits, key), what=f"{key}: {value}", why=LIMITED)
         for key, value in limits.items()
     ]
+    at = path, container.lines.get("image", 0)
+    name, has_words = str(container.get("name", "")), bool(entrypoint or words)
+    image = assumed_image(str(container["image"]), name, root, at, path.parent, has_words=has_words)
     command = DeploymentCommand(
         file=path,
         line=line,
         environment=environment,
-        folder=str(container.get("workingDir") or ""),
+        folder=str(container.get("workingDir") or image.folder),
         service=f"{_name(node)} {container.get('name', '')}",
         instances=instances_of(node["spec"].get("replicas")),
         document=path,
         documents=(path,),
         not_taken=(*lacks, *held),
     )
-    at = path, container.lines.get("image", 0)
-    name, has_words = str(container.get("name", "")), bool(entrypoint or words)
-    image = assumed_image(str(container["image"]), name, root, at, path.parent, has_words=has_words)
     yield from container_commands(command, image, entrypoint, words)
 
 

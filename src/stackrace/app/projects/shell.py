@@ -291,7 +291,8 @@ class Place:
         if path is None or path not in self.scripts:
             return list(words)
         place = words[0] if is_placed else str(path)
-        return [place, *words[1:]] if text_of(path).startswith("#!") else ["sh", place, *words[1:]]
+        # what names no shell is run by the one that calls it, which on platforms is bash
+        return [place, *words[1:]] if text_of(path).startswith("#!") else ["bash", place, *words[1:]]
 
     def _heard(self, answer: Mapping[str, object]) -> _Heard:
         if "error" in answer:
@@ -307,15 +308,13 @@ class Place:
                 variables = {name: value for name, value in each["env"].items() if name not in _DROPPED}
                 learn(variables)
                 calls.append(_Call(words=(program, *words), variables=variables, folder=self._inside(each["cwd"])))
-        said = str(answer["said"]).strip().rpartition("\n")[2]
+        said = str(answer["said"]).strip().rpartition("\n")[2].strip()
         problem = ""
         if answer["is_late"]:
             problem = f"it does not end within {_LONGEST_S:g} s"
         elif not calls and (said or answer["code"]):
-            problem = (
-                re.sub(r"/\.stackrace/(real/)?", "", said)
-                or f"it ends with {answer['code']} here, and starts nothing"
-            )
+            last = re.sub(r"/\.stackrace/(real/)?", "", said)
+            problem = f"it ends with {answer['code']} here, and starts nothing{f': {last}' if last else ''}"
         return _Heard(
             calls=tuple(calls),
             scripts=tuple(self.scripts),

@@ -39,7 +39,10 @@ _NO_SERVERS = frozenset({
     "nginx", "node", "nox", "npm", "pnpm", "pytest", "rq", "rqworker", "sleep", "streamlit", "tail", "tox",
     "traefik", "true", "yarn",
 })  # fmt: skip
+_BUILDERS = frozenset({"make", "just"})
+"""Programs whose words are names of targets, which may be those of servers."""
 _HAS_PYTHON = re.compile(r"\b(python|pip|uv|poetry)")
+_WORDS = re.compile(r"[\w./-]+")
 _SOMEBODY = 1000
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _SIMPLE = re.compile(r"(?:[\w./:=,@%+-]|\$\w|\$\{\w+(:?-[\w./:-]*)?\}|'[^'\n]*'|\"[^\"`\\\n]*\"|[ \t])*")
@@ -63,7 +66,7 @@ def starts(
     """
     found = _Search(project=project, programs=frozenset(programs))
     found.follow(command)
-    own = [word for word in command.words if PurePosixPath(word).name in found.own]
+    own = [word for word in (*command.words, *found.called) if PurePosixPath(word).name in found.own]
     if own and not found.starts:
         found.problem = found.problem or found.unfollowed(command, own)
     if not found.starts and not found.problem:
@@ -83,6 +86,8 @@ class _Search:
         """The project's Python programs that are run."""
         self.user = 0
         self.own = project.console_scripts.keys()
+        self.called: list[str] = []
+        """The programs that scripts and lines for a shell call, and of which nothing else is known."""
 
     def follow(self, command: DeploymentCommand, depth: int = 0) -> None:
         """Note what ``command`` starts, by whatever it starts in between."""
@@ -97,7 +102,10 @@ class _Search:
             path = _program_file(command, self.project)
             if path is not None:
                 self._follow_code(command, path)
-            if not self.starts and not self.problem and not depth:
+            self.called.append(command.words[0])
+            if PurePosixPath(command.words[0]).name in _BUILDERS:
+                self.problem = self.problem or f"Stackrace does not read what {shlex.join(command.words)} starts"
+            elif not self.starts and not self.problem and not depth:
                 self._follow_inside(command)
 
     def _follow_code(self, command: DeploymentCommand, path: Path) -> None:
@@ -222,7 +230,8 @@ class _Search:
 
     def _may_start(self, text: str) -> bool:
         """Tell whether a text names what may start one of the programs: a script that only waits does not."""
-        return self._speaks_of_one([text]) or bool(_MAY_START.search(text))
+        is_known = self._speaks_of_one([text]) or bool(_MAY_START.search(text))
+        return is_known or any(word in self.own for word in _WORDS.findall(text))
 
     def _speaks_of_one(self, texts: Sequence[str]) -> bool:
         """Tell whether one of the programs is named at all: other scripts are of no interest."""

@@ -21,7 +21,7 @@ from ...base.errors import InputError
 from ...base.files import is_file
 from ...stacks.native_options import Weight
 from ...stacks.stack import ServerSpec
-from .fronts import Front, Fronts, front_gaps, unread_documents
+from .fronts import Front, Fronts, front_gaps, unread_documents, unread_targets
 from .hop import ReadHop, shown_place
 from .mistakes import Read, mistakes_in, why_not_started
 from .model import CurrentDeployment, CurrentGap, placed
@@ -280,7 +280,7 @@ class _Reading:
             )
         places = (
             CurrentDeployment(stack="", file=gap.file, line=gap.line, problem=f"{gap.what}: {gap.why}")
-            for gap in unread
+            for gap in (*unread, *unread_targets(self.root, self.programs))
         )
         return next(places, None)
 
@@ -329,8 +329,10 @@ def _left_out(hop: ReadHop) -> Iterator[CurrentGap]:
 
 def _front(hop: ReadHop, before: Sequence[Front]) -> Front | None:
     """Return the front end, of those that may stand ``before`` the server, that reaches it."""
-    reaching = (each for each in before if each.wire(hop.speaks))
-    return None if hop.native.is_inside else next(reaching, None)
+    reaching = [each for each in before if each.wire(hop.speaks)]
+    # two of a project may be for two ways to start it
+    reaching.sort(key=lambda front: front.reading is not None and front.is_unix != hop.is_unix)
+    return None if hop.native.is_inside else next(iter(reaching), None)
 
 
 def _deployment(

@@ -17,6 +17,7 @@ from ...app.project_files import deployment_folders, is_development, line_of, lo
 from ...app.projects.code import is_aside, parse, python_files
 from ...app.projects.deployment_command import line_with, shown, text_of
 from ...app.projects.kubernetes import is_manifest
+from ...base.numbers import count, number
 from .hop import ReadHop
 from .model import placed
 from .options import said_at, uses
@@ -55,7 +56,7 @@ def memory(read: Read) -> _Found:
         each, _ = read.hop.number_of(name) or (0, None)
         for place, limit in _memory_limits(read) if each else ():
             if workers * each > limit:
-                yield place, {"limit": f"{limit:.0f}", "workers": workers, "each": each, "name": name}
+                yield place, {"limit": number(limit), "workers": workers, "each": each, "name": name}
 
 
 def _memory_limits(read: Read) -> Iterator[tuple[_Place, float]]:
@@ -78,7 +79,7 @@ def router_table(read: Read) -> _Found:
     if is_router and not hop.number_of("max-fd") and "UWSGI_MAX_FD" not in hop.command.variables:
         for place, files in list(_open_files(read))[-1:]:
             if (size := files * 8 / _MIB) >= _TABLE_MIB:
-                yield place, {"files": f"{files:,}", "size": f"{size:,.0f}"}
+                yield place, {"files": count(files), "size": number(size)}
 
 
 def _open_files(read: Read) -> Iterator[tuple[_Place, int]]:

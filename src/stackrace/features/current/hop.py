@@ -184,6 +184,11 @@ class ReadHop:
         return frozenset(spoken | ({"http"} if is_http else set()))
 
     @property
+    def is_unix(self) -> bool:
+        """True if it listens on a unix socket, as far as its files say."""
+        return any(change.concern is Concern.ADDRESS and "unix:" in change.theirs for change in self.changes)
+
+    @property
     def _said(self) -> dict[str, SettingValue]:
         """Settings as command and file say them, or the server's defaults where there is no file."""
         return {**(self.file_settings if self.config else self.native.defaults), **self.settings}

@@ -31,7 +31,7 @@ from .hop import UNKNOWN, ReadHop
 
 _LONGEST_S = 10.0
 _UNREAD = "Stackrace cannot read such a file: its settings are missing"
-_MORE = re.compile(r"\$\w*(ARG|OPT|FLAG|PARAM|EXTRA)[A-Z_]*")
+_MORE = re.compile(r"\$\{?\w*(ARG|OPT|FLAG|PARAM|EXTRA)[A-Z_]*(\?\})?")
 """A variable by itself that holds options, by its name."""
 _READS = re.compile(r"environ|getenv|\$\(\w+\)")
 _WORKERS = "WEB_CONCURRENCY"

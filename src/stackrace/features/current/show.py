@@ -173,13 +173,18 @@ def _place(hop: Hop, name: str, deployment: CurrentDeployment) -> str:
 def _sections(found: Found) -> Iterator[Section]:
     deployment = found.deployment
     if deployment is None:
-        words = "No file of this project starts a server that Stackrace knows; name one: stackrace current FILE."
+        words = (
+            "No file of this project starts a server that Stackrace knows; name one: stackrace current FILE, "
+            f"or observe the server that runs: {_observing(found)}."
+        )
         yield Section(title="", blocks=(Paragraph(text=words, tone=Tone.STRONG, whole=True),))
         return
     head = f"{deployment.place} runs {deployment.stack or 'what cannot be raced'}"
     paragraphs = [Paragraph(text=head, tone=Tone.STRONG, whole=True)]
     if deployment.problem:
         paragraphs.append(Paragraph(text=deployment.problem, tone=Tone.DOUBTFUL, whole=True))
+    if not deployment.stack and found.running is None:
+        paragraphs.append(Paragraph(text=f"Observe the server that runs: {_observing(found)}", whole=True))
     yield Section(title="", blocks=tuple(paragraphs))
     if found.hops:
         yield Section(title="", blocks=(_table(found.hops),))
@@ -187,6 +192,11 @@ def _sections(found: Found) -> Iterator[Section]:
     if deployment.stack and not deployment.problem:
         told.append(Paragraph(text=f"Race it: {_race(found, deployment)}", whole=True))
     yield Section(title="", blocks=tuple(told))
+
+
+def _observing(found: Found) -> str:
+    where = [] if found.folder == Path() else ["--project", str(found.folder)]
+    return shlex.join(["stackrace", "current", *where, "--running", ":PORT"])
 
 
 def _race(found: Found, deployment: CurrentDeployment) -> str:
