@@ -27,7 +27,7 @@ def main() -> None:
     """Bring ten stacks up, load one after the other, and print the orchestrator's share."""
     from stackrace.app.app import Entry, EntryKind
     from stackrace.measure.load import Load
-    from stackrace.race.preparation.deployment import set_up
+    from stackrace.race.preparation.set_up import set_up
     from stackrace.race.request.request import RaceRequest
 
     with tempfile.TemporaryDirectory() as folder:

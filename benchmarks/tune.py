@@ -115,8 +115,8 @@ def _show(grids: Iterator[Grid], replays: int, markdown: Path | None, kind: str)
 
 def _really(pair: str, budget_s: float, kept: Kept, vary: tuple[str, ...] = ()) -> None:
     from stackrace.features.tune import words
-    from stackrace.features.tune.preparation import ready_tuning
-    from stackrace.features.tune.result import tuned
+    from stackrace.features.tune.tuning_preparation import ready_tuning
+    from stackrace.features.tune.tuning_result import tuned
 
     with ready_tuning(asked(pair, budget_s=budget_s, vary=vary), None) as ready:
         print(*ready.foretold, sep="\n")

@@ -16,7 +16,7 @@ from pathlib import Path
 from stackrace.__main__ import main
 from stackrace.measure.engine import engine
 from stackrace.race import blocks, overhead, schedule
-from stackrace.race.preparation import deployment
+from stackrace.race.preparation import set_up
 from stackrace.validity import registry
 from stackrace.validity.declaration import Check, Made
 from stackrace.validity.observation import Observation
@@ -46,7 +46,7 @@ def brief() -> None:
     schedule.MOST_PASSES = blocks.MOST_PASSES = 1
     overhead._warmup_cap_s = lambda *_, **__: WARMUP_S
     blocks.WARMUP_CAP_S = WARMUP_S
-    deployment.can_raise = lambda: False
+    set_up.can_raise = lambda: False
     engine._TIMES, engine._MEASURED_S = 1, CEILING_S
     for made in (Made.SLICE, Made.RUN):
         registry.CHECKS[made] = of_the_stacks(registry.CHECKS[made])

@@ -18,7 +18,7 @@ from tests.tls import Certificate, make_certificate
 from tests.warm import Warm
 
 from stackrace.base import secrets
-from stackrace.race.preparation import deployment
+from stackrace.race.preparation import set_up
 
 STACKRACE = Path(sys.executable).with_name("stackrace")
 BRIEF = (sys.executable, Path(__file__).with_name("brief.py"))
@@ -74,7 +74,7 @@ def private_folders(tmp_path_factory):
     # where it is set, as in many images, every one of some thousand processes would compile what it imports
     patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     # stacks of one test would leave all others nothing for minutes
-    patch.setattr(deployment, "can_raise", lambda: False)
+    patch.setattr(set_up, "can_raise", lambda: False)
     yield root
     while _warm:
         _warm.pop().close()

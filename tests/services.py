@@ -1,7 +1,7 @@
 """Services for tests that need no app."""
 
 from stackrace.deploy.environments import cache_folder
-from stackrace.deploy.services import Services
+from stackrace.deploy.started_services import Services
 from stackrace.deploy.templates import Templates
 
 

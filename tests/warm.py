@@ -91,7 +91,7 @@ def import_all() -> None:
         if not any(part in module.name for part in ELSEWHERE):
             import_module(module.name)
     # several tests at once would leave each other's servers nothing for seconds
-    import_module("stackrace.race.preparation.deployment").can_raise = lambda: False
+    import_module("stackrace.race.preparation.set_up").can_raise = lambda: False
 
 
 def asked(channel: socket.socket) -> list[str]:

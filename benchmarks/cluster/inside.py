@@ -15,10 +15,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from stackrace.features.cluster.connection import Connection
-from stackrace.features.cluster.engines import Engines
 from stackrace.features.cluster.hosting import Hosted
 from stackrace.features.cluster.members import assign_roles
-from stackrace.features.cluster.place import WorkerPlace
+from stackrace.features.cluster.remote_engines import Engines
+from stackrace.features.cluster.worker_place import WorkerPlace
 from stackrace.measure.load import Load
 from stackrace.race.request.request import RaceRequest
 

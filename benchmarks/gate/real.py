@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from stackrace.app.app import Entry, EntryKind
-from stackrace.features.regression.preparation import ready_check
+from stackrace.features.regression.check_preparation import ready_check
 from stackrace.features.regression.responses import samples_of
 from stackrace.features.regression.samples import Sample, Values
 from stackrace.features.regression.variants import VariantRequest

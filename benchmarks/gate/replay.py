@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from stackrace.features.regression.answer import family, outcome_of, ruling_of
 from stackrace.features.regression.model import ON_REQUEST, TERMS
+from stackrace.features.regression.ruling import family, outcome_of, ruling_of
 from stackrace.features.regression.samples import Sample, Shares, Values
 from stackrace.features.regression.tails import Tails, tails
 from stackrace.race.results.comparison import Outcome, Response, Ruling

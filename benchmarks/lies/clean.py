@@ -13,7 +13,7 @@ from functools import partial
 
 from stackrace.base.verdict import Finding
 from stackrace.race.results.race import Race
-from stackrace.report.result import standing_of
+from stackrace.report.merged_standing import standing_of
 from stackrace.report.words import findings as say
 
 from .racing import liar, runs, slices

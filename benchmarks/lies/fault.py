@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from stackrace.base.verdict import Finding, Verdict
 from stackrace.race.results.race import Race
-from stackrace.report.result import standing_of
+from stackrace.report.merged_standing import standing_of
 from stackrace.report.words import findings as say
 from stackrace.report.words.findings import failure_kind
 

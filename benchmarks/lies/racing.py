@@ -11,8 +11,8 @@ from pathlib import Path
 from stackrace.app.app import Entry, EntryKind
 from stackrace.deploy.local_place import LocalPlace
 from stackrace.measure.workload import Nonce, NoncePlace
-from stackrace.race.preparation.deployment import Deployment, set_up
 from stackrace.race.preparation.prepared import plan_of
+from stackrace.race.preparation.set_up import Deployment, set_up
 from stackrace.race.request.request import RaceRequest
 from stackrace.race.results.race import Race
 from stackrace.race.runner import run

@@ -20,7 +20,7 @@ from statistics import fmean, median, variance
 
 from stackrace.race.results.answer import AnswerKind
 from stackrace.race.results.standing import Standing
-from stackrace.report.result import standing_of
+from stackrace.report.merged_standing import standing_of
 
 from ._races import Arena, arena, kept, options, outcome, outcomes, rounds, stolen, table, write
 from .shares import interval

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from stackrace.features.capacity.search import HIGH, LOW, Search, Tried
+from stackrace.features.capacity.rate_search import HIGH, LOW, Search, Tried
 from stackrace.features.capacity.trials import WARMUP, closed_s, highest, trial_s
 
 SEARCHES = 12

@@ -23,8 +23,8 @@ from statistics import fmean, median, stdev
 from typing import Any
 
 from stackrace.race.results.race import Race
-from stackrace.report.result import standing_of
-from stackrace.report.words.standing import words_of
+from stackrace.report.merged_standing import standing_of
+from stackrace.report.words.standing_sentences import words_of
 
 from ._races import arena, kept, options, outcome, outcomes, rounds, stolen, table, write
 from .shares import interval

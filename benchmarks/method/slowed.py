@@ -29,7 +29,7 @@ from statistics import fmean, geometric_mean
 
 from stackrace.measure.launch import Slice
 from stackrace.race.results.race import Race
-from stackrace.report.result import standing_of
+from stackrace.report.merged_standing import standing_of
 
 from ._races import Arena, arena, kept, options, outcome, outcomes, rounds, stolen, table, write
 from .shares import interval

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from stackrace.features.tune.preparation import TOGETHER
+from stackrace.features.tune.tuning_preparation import TOGETHER
 from stackrace.features.tune.weather import Slices, weather
 
 from ..method.noise import Array, Dice

@@ -11,10 +11,10 @@ from statistics import fmean
 from stackrace.api.racing import ready_race
 from stackrace.app.app import Entry, EntryKind
 from stackrace.deploy.preparing import unheard
-from stackrace.features.tune.candidates import TuneRequest, candidates
 from stackrace.features.tune.measurements import places_of
 from stackrace.features.tune.model import Reference, Tuning
-from stackrace.features.tune.preparation import under_goal
+from stackrace.features.tune.tuning_preparation import under_goal
+from stackrace.features.tune.tuning_request import TuneRequest, candidates
 from stackrace.measure.launch import Launch
 from stackrace.race.levels import blocks_of, throughput
 from stackrace.race.plan import Cell

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from stackrace.features.tune.estimates import Grid as Estimated
-from stackrace.features.tune.result import Verdict, verdict
 from stackrace.features.tune.search import AT_ONCE, next_round
+from stackrace.features.tune.tuning_result import Verdict, verdict
 from stackrace.features.tune.weather import Slices, weather
 
 from ..method.noise import Dice

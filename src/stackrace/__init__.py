@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .race.request.request import RaceRequest as Request
     from .race.request.request import WorkloadRequest
     from .report.exporter import Format, render
-    from .report.result import standing_of as standing
+    from .report.merged_standing import standing_of as standing
 
 __version__ = "0.1.0"
 
@@ -36,7 +36,7 @@ _HOMES = {
     "read_race_file": ("race.request.race_file", "read_request"),
     "render": ("report.exporter", "render"),
     "run": ("api.racing", "run"),
-    "standing": ("report.result", "standing_of"),
+    "standing": ("report.merged_standing", "standing_of"),
 }
 """Name → its module and its name there, imported when it is first used: ``stackrace --help`` pays for none."""
 

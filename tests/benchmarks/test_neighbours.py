@@ -20,7 +20,7 @@ from benchmarks.method.neighbours import (
 from tests.factories import make_race
 
 from stackrace.report.document import document
-from stackrace.report.result import standing_of
+from stackrace.report.merged_standing import standing_of
 
 QUIETLY = Case(QUIET)
 LOOPS = Case("two loops", True)

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from stackrace.deploy.sockets import free_port
-from stackrace.features.export.files import schema
+from stackrace.features.export.export_files import schema
 
 APP = """\
 import os

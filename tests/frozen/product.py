@@ -22,14 +22,14 @@ from click.testing import CliRunner
 from stackrace import __version__
 from stackrace.base.codec import decode, encode
 from stackrace.base.errors import StackraceError
+from stackrace.cli.live_race import Output, report_of
 from stackrace.cli.main import cli
-from stackrace.cli.racing import Output, report_of
 from stackrace.features.export.equivalence import equivalence_of
 from stackrace.race import block, events
 from stackrace.race.decisions import Decisions, decisions
 from stackrace.race.results.race import Race
 from stackrace.race.results.standing import Standing
-from stackrace.report.result import standing_of
+from stackrace.report.merged_standing import standing_of
 from stackrace.stats.judge import Judgement, judge
 from stackrace.stats.values import Question
 from stackrace.store import open_store
@@ -133,7 +133,7 @@ def capacity(name: str, *flags: str) -> Said:
     """Return what ``stackrace capacity`` says of a recorded search; nothing is sent."""
     from stackrace.features.capacity.trials import CapacityResult
 
-    search = import_module("stackrace.features.capacity.report")
+    search = import_module("stackrace.features.capacity.capacity_report")
     found = read(CapacityResult, name)
     with mock.patch.object(search, "find_capacity", lambda *_, **__: found):
         return _said(cli, "capacity", *found.closed.target.urls, "--p99", "1s", *flags)
@@ -141,7 +141,7 @@ def capacity(name: str, *flags: str) -> Said:
 
 def keep_rerun(name: str, data: Path) -> None:
     """Keep a recorded rerun of a published comparison where ``stackrace report`` looks for it."""
-    from stackrace.features.comparisons.racing import keep
+    from stackrace.features.comparisons.raced_again import keep
     from stackrace.features.comparisons.rerun import Kept
 
     keep(read(Kept, name), data / "stackrace" / "historic")
@@ -172,7 +172,7 @@ def export(stack: str, race: Race | None, proof: str | None, folder: Path, *flag
 
 def doctor(examination: Any, data: Path, *flags: str) -> Said:
     """Return what ``stackrace doctor`` says of a machine that was examined."""
-    examined = import_module("stackrace.features.doctor.examination")
+    examined = import_module("stackrace.features.doctor.all_advice")
     with mock.patch.object(examined, "examine_machine", lambda *_: examination):
         return _said(cli, "doctor", *flags, data=data)
 
@@ -235,7 +235,7 @@ def decided(race: Race) -> Decisions:
     """Return what a race may do next: end, or go on without some."""
     if kind_of(race) != "check":
         return decisions(race)
-    from stackrace.features.regression.answer import decide
+    from stackrace.features.regression.ruling import decide
 
     return decide(race)
 
@@ -247,14 +247,14 @@ def answered(race: Race) -> Standing:
 
 def checked(race: Race) -> Any:
     """Return the answer of a check so far."""
-    from stackrace.features.regression.answer import gate_answer
+    from stackrace.features.regression.ruling import gate_answer
 
     return gate_answer(race)
 
 
 def found(race: Race) -> Any:
     """Return what a tuning found."""
-    from stackrace.features.tune.result import tuned
+    from stackrace.features.tune.tuning_result import tuned
 
     return tuned(race)
 

@@ -17,7 +17,7 @@ from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.launcher import LaunchFailed
 from stackrace.deploy.shutdown import stop
 from stackrace.measure.workload import Request
-from stackrace.race.preparation.deployment import set_up
+from stackrace.race.preparation.set_up import set_up
 from stackrace.race.request.request import RaceRequest
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack import Interface

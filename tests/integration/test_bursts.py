@@ -8,7 +8,7 @@ from stackrace.app.app import EntryKind, entry_of
 from stackrace.app.examiner.messages import ThreadPool
 from stackrace.base.process.view import UNPROTECTED
 from stackrace.deploy.environments import Environments
-from stackrace.race.preparation.deployment import set_up
+from stackrace.race.preparation.set_up import set_up
 from stackrace.race.request.request import RaceRequest
 from stackrace.stacks.stack import Interface
 

@@ -16,8 +16,8 @@ from stackrace.base.errors import InputError, LaunchError
 from stackrace.deploy.environments import Environments
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.preparing import Step
-from stackrace.race.preparation.app import asked_app, protected_project
-from stackrace.race.preparation.examination import examined_app
+from stackrace.race.preparation.app_examination import examined_app
+from stackrace.race.preparation.chosen_app import asked_app, protected_project
 from stackrace.race.request.request import RaceRequest
 
 APP = """

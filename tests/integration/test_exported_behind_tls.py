@@ -27,11 +27,11 @@ from stackrace.app.app import EntryKind, entry_of
 from stackrace.deploy.shutdown import stop
 from stackrace.deploy.sockets import accepts, free_port, listeners
 from stackrace.features.export.export import export_of
-from stackrace.features.export.files import exported_files
+from stackrace.features.export.export_files import exported_files
+from stackrace.features.export.export_target import target_of
 from stackrace.features.export.proof import started
 from stackrace.features.export.subject import Subject
-from stackrace.features.export.target import target_of
-from stackrace.race.preparation.deployment import set_up
+from stackrace.race.preparation.set_up import set_up
 from stackrace.race.request.request import RaceRequest
 from stackrace.stacks.servers import Endpoint, catalogue
 from stackrace.stacks.servers.site import OTHERS

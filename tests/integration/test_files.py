@@ -13,8 +13,8 @@ from stackrace.deploy.launcher import LaunchFailed
 from stackrace.deploy.running_stack import facts_of
 from stackrace.deploy.shutdown import stop
 from stackrace.measure.launch import FailureKind
-from stackrace.race.preparation.app import asked_app, protected_project
-from stackrace.race.preparation.examination import examined_app
+from stackrace.race.preparation.app_examination import examined_app
+from stackrace.race.preparation.chosen_app import asked_app, protected_project
 from stackrace.race.request.request import RaceRequest
 from stackrace.stacks.servers import Catalogue, Recipe, Server, Site
 from stackrace.stacks.stack import Interface, Protocol, ServerSpec

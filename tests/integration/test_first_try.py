@@ -12,9 +12,9 @@ from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.preparing import Step
 from stackrace.deploy.seeding import prepare
-from stackrace.features.init.survey import survey_project
-from stackrace.race.preparation.app import asked_app, protected_project
-from stackrace.race.preparation.examination import examined_app
+from stackrace.features.init.project_survey import survey_project
+from stackrace.race.preparation.app_examination import examined_app
+from stackrace.race.preparation.chosen_app import asked_app, protected_project
 from stackrace.race.preparation.pages import Crawling
 from stackrace.race.request.request import RaceRequest
 

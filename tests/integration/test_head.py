@@ -13,7 +13,7 @@ from tests.ordinary import ordinarily
 
 from stackrace.app.app import EntryKind, entry_of
 from stackrace.deploy.shutdown import stop
-from stackrace.race.preparation.deployment import set_up
+from stackrace.race.preparation.set_up import set_up
 from stackrace.race.request.request import RaceRequest
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack import Interface, Protocol

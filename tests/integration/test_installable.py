@@ -7,8 +7,8 @@ import pytest
 
 from stackrace.deploy.preparing import Step
 from stackrace.features.comparisons.apps import NEEDS
-from stackrace.race.preparation.deployment import set_up
 from stackrace.race.preparation.installing import install_python
+from stackrace.race.preparation.set_up import set_up
 from stackrace.race.request.race_file import read_request
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.services import services

@@ -12,7 +12,7 @@ from stackrace.app.app import EntryKind, entry_of
 from stackrace.base.errors import MissingError
 from stackrace.deploy.running_stack import facts_of
 from stackrace.deploy.shutdown import stop
-from stackrace.race.preparation.deployment import set_up
+from stackrace.race.preparation.set_up import set_up
 from stackrace.race.request.request import RaceRequest
 from stackrace.stacks.servers import catalogue
 

@@ -14,7 +14,7 @@ from stackrace.base.errors import AppError, MissingError
 from stackrace.deploy.running_stack import facts_of
 from stackrace.deploy.shutdown import stop
 from stackrace.measure.workload import Request, Sameness
-from stackrace.race.preparation.deployment import set_up
+from stackrace.race.preparation.set_up import set_up
 from stackrace.race.request.request import RaceRequest
 from stackrace.stacks.servers import catalogue
 

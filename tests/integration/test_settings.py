@@ -11,7 +11,7 @@ from tests.integration.farm import launchable, some_of
 from stackrace.app.app import EntryKind, entry_of
 from stackrace.deploy.running_stack import facts_of
 from stackrace.deploy.shutdown import stop
-from stackrace.race.preparation.deployment import set_up
+from stackrace.race.preparation.set_up import set_up
 from stackrace.race.request.request import RaceRequest
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack import Origin

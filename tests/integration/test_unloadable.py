@@ -10,7 +10,7 @@ from tests.integration.farm import launchable
 from stackrace.app.app import EntryKind, entry_of
 from stackrace.deploy.launcher import LaunchFailed
 from stackrace.measure.launch import FailureKind
-from stackrace.race.preparation.deployment import set_up
+from stackrace.race.preparation.set_up import set_up
 from stackrace.race.request.request import RaceRequest
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack import Interface

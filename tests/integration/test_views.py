@@ -16,7 +16,7 @@ import pytest
 from stackrace.base.process.view import ProtectedView
 from stackrace.deploy import sqlite_files
 from stackrace.deploy.guard import Guard
-from stackrace.deploy.project_files import databases_below
+from stackrace.deploy.project_data import databases_below
 from stackrace.deploy.sqlite_files import _copy_file, bring_in
 
 

@@ -23,7 +23,7 @@ WRITERS = {
     "measure/engine/histogram.py": "the columns of HdrHistogram's own format",
     "report/load_result.py": "a share that is never 100 % before it is all",
     "cli/load/run.py": "a bar of constant width",
-    "report/words/load_run.py": "rounds a value",
+    "report/words/load_sentences.py": "rounds a value",
     "report/html/svg.py": "coordinates, and the ticks of an axis, whole or as short as they can be",
     "features/regression/ci.py": "seconds as the schema has them, numbers for programs",
 }

@@ -15,10 +15,10 @@ KINDS = {
     "race-2": "report.document",
     "load-1": "report.load_result",
     "check-1": "features.regression.kind",
-    "tune-1": "features.tune.report",
+    "tune-1": "features.tune.tuning_report",
     "trend-1": "features.trend.kind",
-    "export-1": "features.export.files",
-    "doctor-cluster-1": "features.doctor.show",
+    "export-1": "features.export.export_files",
+    "doctor-cluster-1": "features.doctor.doctor_report",
 }
 
 

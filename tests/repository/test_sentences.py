@@ -33,7 +33,7 @@ EDGES = {
     "base/process/libgit2.py": "messages of libgit2",
     "deploy/startup.py": "logs of Python and of Ruby",
     "features/current/observe.py": "tables of /proc, and titles that servers give their processes",
-    "measure/probe/host.py": "/proc/cpuinfo",
+    "measure/probe/host_reading.py": "/proc/cpuinfo",
     "stacks/servers/uwsgi/inspector.py": "what uWSGI shows of its configuration",
     "race/request/toml_file.py": "pydantic's messages",
 }

@@ -42,7 +42,7 @@ ALLOWED = {
     "deploy/installation.py": "a server's version, dpkg-query, apt and sudo",
     "deploy/privileges.py": "unshare and true",
     "deploy/running_stack.py": "a Ruby's version, without gems and RUBYOPT",
-    "deploy/services.py": "commands of database servers, on data of ours",
+    "deploy/started_services.py": "commands of database servers, on data of ours",
     "deploy/sqlite_files.py": "our own interpreter, which copies a database",
     "deploy/templates.py": "cp and sync",
     "features/comparisons/apps.py": "the machine's Ruby, without RUBYOPT and RUBYLIB",
@@ -64,8 +64,8 @@ OURS = {
     "deploy/environments.py": "uv, which asks the base interpreter, isolated, and installs servers' packages",
     "deploy/protection.py": "bundled apps and plain files",
     "deploy/rendering.py": "paths of plain files",
-    "deploy/services.py": "database servers, on data of ours",
-    "race/preparation/app.py": "the environment of a bundled app, where nobody names an interpreter",
+    "deploy/started_services.py": "database servers, on data of ours",
+    "race/preparation/chosen_app.py": "the environment of a bundled app, where nobody names an interpreter",
 }
 """Who may start something without protection."""
 

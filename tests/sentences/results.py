@@ -39,17 +39,17 @@ from stackrace.base import ids
 from stackrace.base.codec import pretty
 from stackrace.base.verdict import Effect, Finding, Verdict
 from stackrace.cli import compare
-from stackrace.features.capacity import report as capacity
-from stackrace.features.capacity.search import HIGH, LOW, Search
+from stackrace.features.capacity import capacity_report as capacity
+from stackrace.features.capacity.rate_search import HIGH, LOW, Search
 from stackrace.features.capacity.trials import CapacityResult, Trial
 from stackrace.features.comparisons.kind import KIND as RERUN
 from stackrace.features.comparisons.model import Kind as ClaimKind
-from stackrace.features.regression.answer import decide
 from stackrace.features.regression.kind import KIND as CHECK
+from stackrace.features.regression.ruling import decide
 from stackrace.features.trend.joining import joined
 from stackrace.features.trend.kind import KIND as TREND
 from stackrace.features.tune.model import GoalKind, TuningGoal
-from stackrace.features.tune.report import KIND as TUNING
+from stackrace.features.tune.tuning_report import KIND as TUNING
 from stackrace.measure.engine.load_run import Goal
 from stackrace.measure.engine.saved_run import read_saved
 from stackrace.measure.launch import EndedBy, HopUsage, Launch, MemorySample, Shortfall, Slice
@@ -59,8 +59,8 @@ from stackrace.race.results.parts import Parts
 from stackrace.race.results.race import Ending, Race
 from stackrace.report import load_result
 from stackrace.report.exporter import STANDING, Format, Kind, written
+from stackrace.report.merged_standing import standing_of
 from stackrace.report.race_sheet import brief_sheet
-from stackrace.report.result import standing_of
 from stackrace.report.sheet import Listing, Notes, Paragraph, Section
 from stackrace.report.terminal import _SCREEN_LINES, make_console, print_sections
 from stackrace.stats.values import Question

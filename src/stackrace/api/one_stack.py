@@ -10,7 +10,7 @@ from ..base.errors import InputError, LaunchError
 from ..deploy.preparing import OnPreparing, Preparing, Step
 from ..deploy.running_stack import Running, versions_of
 from ..deploy.shutdown import stop
-from ..race.preparation.deployment import Deployment, set_up
+from ..race.preparation.set_up import Deployment, set_up
 from ..race.request.request import RaceRequest
 
 

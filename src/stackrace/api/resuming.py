@@ -21,7 +21,7 @@ from ..base.secrets import forms_in, learn, masked
 from ..base.units import DURATION, SIZE
 from ..measure.resources import Resources, format_cores
 from ..race.decisions import strategist_named
-from ..race.preparation.cores import usable_cores
+from ..race.preparation.core_shares import usable_cores
 from ..race.preparation.leftovers import clear_away
 from ..race.request.race_file import read_race_file
 from ..race.request.request import RaceRequest

@@ -18,7 +18,7 @@ from .examination import Examination, Exchange, excess_of
 from .examiner.messages import Reply
 from .interpreter import installers, other_pythons
 from .project_files import repository_folders, text
-from .projects.deployment import deployment_commands
+from .projects.deployment_files import deployment_commands
 from .projects.detection import VARIABLE, settings_candidates
 
 _MOST_ROUTES = 12

@@ -24,7 +24,7 @@ from ..race.results.race import Race
 from ..race.resume import counted
 from ..report.exporter import kind_of
 from ..report.live import LiveState, LiveView, Mishap
-from ..report.result import standing_so_far
+from ..report.merged_standing import standing_so_far
 from ..stacks.stack import original_path
 
 

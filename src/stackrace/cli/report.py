@@ -91,7 +91,7 @@ def _show_race(
     race: str | None, store_url: str | None, form: Format | None, html: Path | None, *, details: bool
 ) -> None:
     from ..report.exporter import kind_of
-    from ..report.result import standing_of
+    from ..report.merged_standing import standing_of
     from ..store import open_store
     from .showing import at_store, meant, short_steps, show, unfinished_note, write_html
 

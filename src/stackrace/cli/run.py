@@ -34,7 +34,7 @@ from .request_flags import (
 )
 
 if TYPE_CHECKING:
-    from .racing import Output
+    from .live_race import Output
 
 _stacks = section("What is raced")
 _load = section("The load")
@@ -202,7 +202,7 @@ def command(
     from ..race.preparation.contestants import beside_current
     from ..race.request.named_races import source_of
     from .edge import refuse_unwritable
-    from .racing import Output, race_and_report
+    from .live_race import Output, race_and_report
 
     if more := click.get_current_context().args:
         stacks = join(word for name in more for word in ("--stack", name))
@@ -235,6 +235,6 @@ def _resume(race: str, flags: RequestFlags, output: Output) -> None:
         raise click.UsageError(
             f"{other} would change the race that --resume continues; leave it out, or start a new race"
         )
-    from .racing import resume_and_report
+    from .live_race import resume_and_report
 
     resume_and_report(race, flags.given.get("budget_s"), output)

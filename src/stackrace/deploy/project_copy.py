@@ -24,7 +24,7 @@ from ..base.text import few
 from ..base.units import SIZE
 from .environments import cache_folder, kept_caches
 from .preparing import OnPreparing, Preparing, Step
-from .project_files import (
+from .project_data import (
     Copied,
     copy_below,
     copy_size_bytes,

@@ -29,7 +29,7 @@ from .escapes import Escapes
 from .guard import Guard
 from .preparing import OnPreparing, Preparing, Step
 from .project_copy import ProjectCopy, Settled
-from .project_files import databases_below, hand_over_below, linked_data
+from .project_data import databases_below, hand_over_below, linked_data
 from .sqlite_files import bring_in, is_database, size_bytes
 from .surroundings import SharedMemory, private_home, surroundings
 

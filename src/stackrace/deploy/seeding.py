@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ..app.app import App
 from ..app.bundle import digest
-from ..app.commands import display
+from ..app.command_lines import display
 from ..app.environment import app_environment
 from ..base.errors import AppError, LaunchError
 from ..base.process import OverdueError
@@ -22,7 +22,7 @@ from ..base.temporary import RUN, shortage
 from .guard import Guard
 from .preparing import Preparing, Step
 from .running_stack import ended
-from .services import Services
+from .started_services import Services
 from .templates import CACHE, Templates, copy, move, write_out
 
 _DATA_VARIABLE = "APP_DATA"

@@ -22,11 +22,11 @@ from ..race.results.parts import shown, shown_type
 from ..race.results.race import Race
 from ..race.results.standing import Level, Row, Standing
 from ..race.stopwatch import Duty
-from . import scaling
+from . import scaling_words
 from .troubles import refused
 from .words import race_words
 from .words.findings import failure_kind, failure_message, finding_document, shortfall_words
-from .words.standing import StandingWords, words_of
+from .words.standing_sentences import StandingWords, words_of
 
 if TYPE_CHECKING:
     ShownParts = Any
@@ -231,7 +231,7 @@ def document(race: Race, standing: Standing) -> dict[str, Any]:
 def _words(race: Race, standing: Standing) -> RaceWords:
     return RaceWords(
         words=words_of(race, standing),
-        scaling=scaling.unfits(standing.scaling),
+        scaling=scaling_words.unfits(standing.scaling),
         refused=refused(race),
         notes=(*race_words.notes(race, standing), *details(race)),
     )

@@ -112,7 +112,7 @@ def _document(result: tuple[Race, Standing]) -> dict[str, Any]:
 
 
 def _page(result: tuple[Race, Standing]) -> str:
-    from .html.race import page
+    from .html.race_page import page
 
     return page(*result)
 

@@ -20,7 +20,7 @@ from .characters import meter, sparkline
 from .exporter import Kind
 from .figures import timed
 from .sheet import Block, Column, Drawing, Paragraph, Section, Table, Tone
-from .words import load_run as words
+from .words import load_sentences as words
 from .words.findings import LOAD, FindingDocument, finding_document
 
 

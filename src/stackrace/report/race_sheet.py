@@ -12,13 +12,13 @@ from .growth import memory_sections
 from .level_table import level_table
 from .paths import short_names, shortened
 from .repeat import COMMAND, race_file
-from .scaling import scaling_sections
+from .scaling_words import scaling_sections
 from .sheet import Block, Item, Listing, Medium, Notes, Paragraph, Section, Source, Tone
 from .troubles import causes, complaints, refused, setbacks
 from .words import race_words
-from .words.answer import answer
+from .words.answer_sentence import answer
 from .words.race_words import debug, left_out, raced
-from .words.standing import StandingWords, costs, elsewhere, machines, words_of
+from .words.standing_sentences import StandingWords, costs, elsewhere, machines, words_of
 
 _SCREEN = (Medium.SCREEN,)
 _TEXT = (Medium.TEXT,)

@@ -16,7 +16,7 @@ from ..race.resume import counted
 from ..stacks.stack import original_path
 from ..validity.declaration import Cause
 from ..validity.registry import DECLARATIONS
-from ..validity.stack import debug_on
+from ..validity.stack_work import debug_on
 from .figures import listed
 from .sheet import Item, Tone
 from .words.findings import check_title, failure_kind, failure_message, remedy, seen, threshold, title

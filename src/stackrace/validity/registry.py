@@ -27,7 +27,7 @@ from . import (
     machine,
     preflight,
     races,
-    stack,
+    stack_work,
     steady,
 )
 from .declaration import Check, Declaration, Made
@@ -42,7 +42,7 @@ _MODULES = (
     engines,
     machine,
     cores,
-    stack,
+    stack_work,
     steady,
     launches,
     races,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.app.commands import command_of, display
+from stackrace.app.command_lines import command_of, display
 
 
 @pytest.mark.parametrize(

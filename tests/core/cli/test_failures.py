@@ -120,7 +120,7 @@ def test_any_words_end_in_a_sentence(
     monkeypatch.chdir(folder)
     monkeypatch.setenv("XDG_DATA_HOME", str(folder))
     # an empty folder races the bundled app
-    monkeypatch.setattr("stackrace.cli.racing.race_and_report", lambda *_: None)
+    monkeypatch.setattr("stackrace.cli.live_race.race_and_report", lambda *_: None)
     monkeypatch.setattr(sys, "argv", ["stackrace", *words])
     with pytest.raises(SystemExit) as left:
         module.main()

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 from tests.factories import make_race
 
 from stackrace.api.resuming import ResumedRace
-from stackrace.cli.racing import _going_on
+from stackrace.cli.live_race import _going_on
 from stackrace.cli.run import command
 
 RACE = make_race(stacks=2, levels=(10,), blocks=2, ending=None, elapsed_s=60.0)

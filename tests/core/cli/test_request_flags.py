@@ -74,7 +74,7 @@ def test_every_flag_of_run_is_a_field_of_a_request_or_names_the_app() -> None:
 
 def test_every_flag_of_run_arrives_with_its_type(monkeypatch, tmp_path) -> None:
     requests = []
-    monkeypatch.setattr("stackrace.cli.racing.race_and_report", lambda request, output: requests.append(request))
+    monkeypatch.setattr("stackrace.cli.live_race.race_and_report", lambda request, output: requests.append(request))
     arguments = (
         "--stack waitress -c 5 -c 9 --close --budget 1min --slice 2s --question ranking --difference 3% --seed 0 "
         "--no-twin --cores 0-1 --engine-cores 2 --memory 1GiB --quota --host here --url /x --wsgi a:b --servers s "

@@ -16,7 +16,7 @@ from stackrace.base.errors import InputError
 from stackrace.cli.load.command import command
 from stackrace.cli.options import SectionedCommand, section
 from stackrace.cli.showing import write_html
-from stackrace.report.result import standing_of
+from stackrace.report.merged_standing import standing_of
 
 RACE = make_race(2, blocks=2)
 

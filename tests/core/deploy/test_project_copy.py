@@ -15,7 +15,7 @@ from stackrace.app.data_places import ImportPlaces
 from stackrace.app.environment import app_environment
 from stackrace.base.process.view import Relocation
 from stackrace.deploy.project_copy import _app_in_copy, _import_folders
-from stackrace.deploy.project_files import copy_below
+from stackrace.deploy.project_data import copy_below
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from stackrace.app.app import App, Entry, EntryKind
 from stackrace.base.files import remove_tree
 from stackrace.base.process.view import Relocation
 from stackrace.deploy import protection, sqlite_files
-from stackrace.deploy.project_files import copy_below, copy_size_bytes
+from stackrace.deploy.project_data import copy_below, copy_size_bytes
 from stackrace.deploy.sqlite_files import _copy_file
 
 

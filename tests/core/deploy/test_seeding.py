@@ -10,7 +10,7 @@ import pytest
 
 from stackrace.app.app import App, EntryKind, entry_of
 from stackrace.app.bundle import bundled, digest
-from stackrace.app.commands import command_of
+from stackrace.app.command_lines import command_of
 from stackrace.base.errors import AppError
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.seeding import _within, prepare

@@ -10,7 +10,7 @@ import pytest
 from tests.factories import make_load
 
 from stackrace.race.decisions import decisions
-from stackrace.race.standing import standing
+from stackrace.race.ranking import standing
 from stackrace.stats.values import Question
 
 from .raced import merged, race_of, race_with_workloads, slice_of

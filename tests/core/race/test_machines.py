@@ -12,8 +12,8 @@ from tests.factories import make_race
 from stackrace.deploy.place import Fleet
 from stackrace.race.decisions import Decisions, decisions
 from stackrace.race.levels import compared, pooled
+from stackrace.race.ranking import standing
 from stackrace.race.results.answer import AnswerKind
-from stackrace.race.standing import standing
 from stackrace.stats.values import MachineVerdict
 
 RATES = {"a": 1300.0, "b": 1000.0, "c": 600.0}

@@ -3,7 +3,7 @@
 import pytest
 
 from stackrace.app.app import Entry, EntryKind
-from stackrace.app.commands import display
+from stackrace.app.command_lines import display
 from stackrace.base.errors import StackError
 from stackrace.stats.values import Question
 

@@ -19,10 +19,10 @@ from stackrace.measure.launch import EndedBy, Failure, FailureKind
 from stackrace.race import runner
 from stackrace.race.decisions import Decisions
 from stackrace.race.events import LaunchEnded, LaunchStarted, RaceEnded, RaceStarted, SliceEnded
+from stackrace.race.ranking import standing, why_missing
 from stackrace.race.results.race import Ending, Race
 from stackrace.race.resume import going_on
-from stackrace.race.standing import standing, why_missing
-from stackrace.report.words import answer
+from stackrace.report.words import answer_sentence
 from stackrace.report.words.findings import failure_message
 from stackrace.validity.cores import contention
 
@@ -90,7 +90,7 @@ def test_waiting_for_rest_is_the_reason_of_a_launch_without_a_slice(clock):
     lost = [why for where, why in found.items() if where in PATHS and why.shortfall]
     assert lost and {why.shortfall.ended_by for why in lost} == {EndedBy.BUDGET}
     assert "the budget was over after" in failure_message(lost[0])
-    assert "right answer" not in answer.answer(finished, standing(finished, merge=quantiles))
+    assert "right answer" not in answer_sentence.answer(finished, standing(finished, merge=quantiles))
 
 
 @pytest.mark.parametrize("load", range(1, 13))

@@ -11,9 +11,9 @@ from stackrace.race import runner
 from stackrace.race.decisions import decisions
 from stackrace.race.events import BlockStarted, LaunchStarted, RaceResumed, SliceEnded
 from stackrace.race.ledger import Ledger
+from stackrace.race.ranking import standing
 from stackrace.race.results.race import Ending
 from stackrace.race.resume import blocks_done, counted, going_on
-from stackrace.race.standing import standing
 
 from .simulated import PATHS, SPEEDS, Nowhere, asking, plan_for
 

@@ -12,11 +12,11 @@ from tests.factories import make_failure, make_load, make_race
 from stackrace.base import ids
 from stackrace.measure.launch import FailureKind, MemorySample
 from stackrace.race.decisions import decisions
+from stackrace.race.ranking import standing
 from stackrace.race.results.answer import AnswerKind
 from stackrace.race.results.race import Ending
-from stackrace.race.standing import standing
 from stackrace.report.words.findings import failure_message
-from stackrace.report.words.standing import words_of
+from stackrace.report.words.standing_sentences import words_of
 from stackrace.stats.values import Question
 
 from .raced import BAD, launch_of, merged, race_of, race_with_workloads, slice_of

@@ -12,10 +12,10 @@ from stackrace.base.verdict import Effect
 from stackrace.measure.load import TargetResult
 from stackrace.race.decisions import decisions
 from stackrace.race.race_view import race_view
+from stackrace.race.ranking import standing
 from stackrace.race.results.answer import Answer, AnswerKind
-from stackrace.race.standing import standing
 from stackrace.report.words import findings as say
-from stackrace.report.words.standing import words_of
+from stackrace.report.words.standing_sentences import words_of
 
 from .raced import launch_of, merged, race_of, slice_of
 

@@ -9,7 +9,7 @@ from tests.factories import STACKS, make_race, make_standing, with_workloads
 from stackrace.measure.launch import EndedBy, Failure, FailureKind, Shortfall
 from stackrace.race.results.standing import Withdrawal
 from stackrace.report.exporter import Format, render
-from stackrace.report.result import standing_of
+from stackrace.report.merged_standing import standing_of
 
 from .hostile import EVIL, hostile_race, hostile_standing
 

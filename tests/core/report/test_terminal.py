@@ -8,8 +8,8 @@ from tests.factories import STACKS, make_race, make_standing, with_workloads
 from stackrace.base.numbers import Interval
 from stackrace.measure.launch import StackFacts
 from stackrace.race.results.race import LeftOut
-from stackrace.report.html.race import page as race_page
-from stackrace.report.result import standing_of
+from stackrace.report.html.race_page import page as race_page
+from stackrace.report.merged_standing import standing_of
 from stackrace.report.terminal import make_console, print_report
 
 from .hostile import hostile_race, hostile_standing

@@ -19,7 +19,7 @@ from stackrace.race.results.answer import Lead, LeadKind, LessMemory, NoErrors
 from stackrace.race.results.race import Ending
 from stackrace.race.results.standing import Costs, Need
 from stackrace.race.resume import going_on
-from stackrace.report import scaling
+from stackrace.report import scaling_words
 from stackrace.report.document import document, schema
 from stackrace.report.exporter import Format, render
 from stackrace.report.level_table import level_table
@@ -27,7 +27,7 @@ from stackrace.report.sheet import Table, Tone
 from stackrace.report.terminal import make_console, print_report
 from stackrace.report.troubles import complaints, refused
 from stackrace.report.words import race_words
-from stackrace.report.words.standing import words_of
+from stackrace.report.words.standing_sentences import words_of
 from stackrace.stats.values import ScalingCurve, ScalingLaw, Unfit, UnfitKind
 
 MEMORY = 2048 * 1024**2
@@ -207,14 +207,14 @@ def test_growth_of_which_nothing_is_known_is_left_out():
 def test_a_reason_that_all_curves_share_is_told_once():
     few = Unfit(kind=UnfitKind.FEW_LEVELS, levels=3, levels_needed=6)
     shared = tuple(replace(curve, unfit=few, law=None) for curve in CURVES)
-    assert scaling.unfits(shared) == ("A scaling curve needs 6 load levels or more; 3 had results.",)
+    assert scaling_words.unfits(shared) == ("A scaling curve needs 6 load levels or more; 3 had results.",)
     off = "Throughput does not follow the scaling law: the levels are 9 % off its best curve."
-    assert scaling.unfits(CURVES) == (f"{STACKS[1]}, {STACKS[2]}: {off}",)
+    assert scaling_words.unfits(CURVES) == (f"{STACKS[1]}, {STACKS[2]}: {off}",)
 
 
 def test_an_end_of_growth_that_was_not_seen_is_a_bound():
     endless = (CURVES[1], replace(CURVES[0], law=replace(LAW, peak=None)))
-    (section,) = scaling.scaling_sections(told(make_race(3), scaling=endless))
+    (section,) = scaling_words.scaling_sections(told(make_race(3), scaling=endless))
     table = next(block for block in section.blocks if isinstance(block, Table))
     assert (table.columns[1].cells[0], table.columns[-1].cells[1]) == ("> 100", "none")
 

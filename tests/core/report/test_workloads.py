@@ -9,7 +9,7 @@ from tests.factories import as_runs, make_race, with_workloads
 
 from stackrace.report.document import schema
 from stackrace.report.exporter import Format, render
-from stackrace.report.result import standing_of
+from stackrace.report.merged_standing import standing_of
 from stackrace.report.terminal import make_console, print_report
 
 NAMES = ("static", "page")

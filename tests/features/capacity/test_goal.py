@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from tests.factories import make_counts, make_quantiles, make_result
 
-from stackrace.features.capacity.report import goal_text, missed_words
+from stackrace.features.capacity.capacity_report import goal_text, missed_words
 from stackrace.measure.engine.load_run import Goal, Miss, Missed
 
 GOAL = Goal({"p50": 0.01, "p99": 0.05})

@@ -14,7 +14,7 @@ from stackrace.features.capacity.verb import command as capacity
 
 VERBS = {
     "load": (load, "cli.load.run.run_and_show", ()),
-    "capacity": (capacity, "features.capacity.report.find_and_show", ("--p99", "5ms")),
+    "capacity": (capacity, "features.capacity.capacity_report.find_and_show", ("--p99", "5ms")),
 }
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.factories import make_counts, make_quantiles, make_result
 
 from stackrace.features.capacity.estimate import crossing
-from stackrace.features.capacity.search import _BRACKET, _FARTHEST, HIGH, LOW, Search, Tried
+from stackrace.features.capacity.rate_search import _BRACKET, _FARTHEST, HIGH, LOW, Search, Tried
 from stackrace.features.capacity.trials import most_of, requests_for
 
 ALLOWED = {"p50": 0.5}

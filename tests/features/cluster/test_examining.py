@@ -14,8 +14,8 @@ from stackrace.base.errors import InputError
 from stackrace.base.process import Background
 from stackrace.features.cluster import network, provider
 from stackrace.features.cluster.connection import MemberLost
-from stackrace.features.doctor.examination import examine
-from stackrace.features.doctor.show import CLUSTER, is_forbidden, schema
+from stackrace.features.doctor.all_advice import examine
+from stackrace.features.doctor.doctor_report import CLUSTER, is_forbidden, schema
 
 
 class Machines:

@@ -7,8 +7,8 @@ import pytest
 
 from stackrace import __version__
 from stackrace.base.errors import InputError
+from stackrace.features.cluster.cluster_options import ClusterRequest
 from stackrace.features.cluster.members import ClockOffset, Member, Role, assign_roles, conflicts, roles_of
-from stackrace.features.cluster.request import ClusterRequest
 from stackrace.race.request.request import RaceRequest
 from stackrace.race.results.parts import Parts
 

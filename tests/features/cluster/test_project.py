@@ -10,6 +10,7 @@ from tests.hostile import give_away
 from stackrace.app.app import Entry, EntryKind
 from stackrace.base.errors import InputError, OwnerError
 from stackrace.features.cluster import project
+from stackrace.features.cluster.cluster_options import ClusterRequest
 from stackrace.features.cluster.project import (
     Project,
     differences,
@@ -17,7 +18,6 @@ from stackrace.features.cluster.project import (
     remote_project_of,
     request_for_hosts,
 )
-from stackrace.features.cluster.request import ClusterRequest
 from stackrace.race.request.request import RaceRequest, WorkloadRequest
 from stackrace.race.results.parts import Parts
 

@@ -8,7 +8,7 @@ import pytest
 from stackrace.api.resuming import request_document, request_from
 from stackrace.base.errors import InputError, SpecError
 from stackrace.cli.request_flags import RequestFlags
-from stackrace.features.cluster.request import ClusterRequest
+from stackrace.features.cluster.cluster_options import ClusterRequest
 from stackrace.race.preparation.prepared import is_elsewhere
 from stackrace.race.request.race_file import read_race_file
 from stackrace.race.request.request import RaceRequest

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.features.cluster.engines import BinByBin, shares
+from stackrace.features.cluster.remote_engines import BinByBin, shares
 from stackrace.measure.load import Load
 
 

@@ -7,10 +7,10 @@ from tests.absent import nothing_installed
 
 from stackrace.base.errors import InputError, MissingError, SpecError
 from stackrace.features.comparisons.named import NAMES, file_of
-from stackrace.features.comparisons.racing import _lack_of_comparison
+from stackrace.features.comparisons.raced_again import _lack_of_comparison
 from stackrace.features.comparisons.reading import read_comparison
-from stackrace.race.preparation.deployment import set_up
 from stackrace.race.preparation.installing import install_plan, lacks_of, services_of
+from stackrace.race.preparation.set_up import set_up
 from stackrace.race.request.race_file import read_request
 from stackrace.race.request.request import RaceRequest
 from stackrace.stacks.servers import catalogue

@@ -7,8 +7,13 @@ import pytest
 from tests.core.race.simulated import asking, plan_for
 
 from stackrace.base.errors import MissingError, StackError
+from stackrace.features.comparisons.comparison_parts import (
+    _FAILING_LAUNCHES,
+    _TWIN_BLOCKS,
+    part_request,
+    still_open,
+)
 from stackrace.features.comparisons.model import Kind
-from stackrace.features.comparisons.parts import _FAILING_LAUNCHES, _TWIN_BLOCKS, part_request, still_open
 from stackrace.features.comparisons.reading import read_comparison
 from stackrace.features.comparisons.rerun import Mode
 from stackrace.stacks.stack import original_path

@@ -13,10 +13,10 @@ from tests.factories import make_race
 
 from stackrace.base import ids
 from stackrace.base.errors import InterruptedRace, MissingError, RefusedError, StackraceError, StoreError
-from stackrace.cli.racing import Output
+from stackrace.cli.live_race import Output
 from stackrace.cli.run import command
-from stackrace.features.comparisons import racing
-from stackrace.features.comparisons.racing import compare_again, keep, latest
+from stackrace.features.comparisons import raced_again
+from stackrace.features.comparisons.raced_again import compare_again, keep, latest
 from stackrace.features.comparisons.reading import read_comparison
 from stackrace.features.comparisons.rerun import Kept, Mode, PartOutcome
 from stackrace.race.preparation import installing
@@ -60,10 +60,10 @@ def racer(monkeypatch):
 
     asked = raced.asked = []
     raced.answers = answers
-    monkeypatch.setattr(racing, "raced", raced)
-    monkeypatch.setattr(racing, "ready_stack", lambda path: ())
-    monkeypatch.setattr(racing, "_lack_of_comparison", lambda comparison: None)
-    monkeypatch.setattr(racing, "lacks_of", lambda request, catalogue: ())
+    monkeypatch.setattr(raced_again, "raced", raced)
+    monkeypatch.setattr(raced_again, "ready_stack", lambda path: ())
+    monkeypatch.setattr(raced_again, "_lack_of_comparison", lambda comparison: None)
+    monkeypatch.setattr(raced_again, "lacks_of", lambda request, catalogue: ())
     return raced
 
 
@@ -97,7 +97,7 @@ def test_the_latest_run_is_shown_again(folder, racer, capsys):
     run(folder, as_json=True)
     first = json.loads(capsys.readouterr().out)
     store = f"sqlite:///{folder}/races.sqlite3"
-    racing.show_again("nginx-mod-wsgi-2007", store_url=store, form=racing.Format.JSON, html=None)
+    raced_again.show_again("nginx-mod-wsgi-2007", store_url=store, form=raced_again.Format.JSON, html=None)
     assert json.loads(capsys.readouterr().out) == first
 
 
@@ -155,9 +155,9 @@ def test_parts_that_can_run_do_and_the_command_for_the_others_stands_at_the_top(
         return race_of("nginx-mod-wsgi-2007", 0)
 
     races = []
-    monkeypatch.setattr(racing, "raced", raced)
+    monkeypatch.setattr(raced_again, "raced", raced)
     # all servers are here
-    monkeypatch.setattr(racing, "ready_stack", lambda path: ())
+    monkeypatch.setattr(raced_again, "ready_stack", lambda path: ())
     monkeypatch.setattr(installing, "missing_from", lambda stack, catalogue: ())
     nothing_installed(monkeypatch, tmp_path)
     with suppress(StackraceError):

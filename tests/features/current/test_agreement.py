@@ -16,12 +16,12 @@ from tests.core.report.test_told import everywhere
 
 from stackrace.base.numbers import Interval, number
 from stackrace.features.current.model import CurrentDeployment
+from stackrace.race.ranking import standing
 from stackrace.race.results.parts import Parts
-from stackrace.race.standing import standing
 from stackrace.report import figures
 from stackrace.report.document import document
 from stackrace.report.figures import times
-from stackrace.report.words.standing import words_of
+from stackrace.report.words.standing_sentences import words_of
 from stackrace.stats.values import Question
 
 STACKS = "abcdef"

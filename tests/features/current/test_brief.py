@@ -18,12 +18,12 @@ from stackrace.features.current.notice import news as failing
 from stackrace.measure.launch import FailureKind
 from stackrace.race.results.parts import Parts
 from stackrace.race.results.race import Ending, LeftOut
-from stackrace.report.html.race import page as race_page
+from stackrace.report.html.race_page import page as race_page
+from stackrace.report.merged_standing import standing_of
 from stackrace.report.paths import shortened
-from stackrace.report.result import standing_of
 from stackrace.report.terminal import make_console, print_report
-from stackrace.report.words.answer import answer
-from stackrace.report.words.standing import words_of
+from stackrace.report.words.answer_sentence import answer
+from stackrace.report.words.standing_sentences import words_of
 
 LONG = "nginx:config=deploy/production/nginx/sites/shop.conf/uwsgi/uwsgi:config=deploy/production/uwsgi/shop.ini"
 LINES, COLUMNS = 32, 100

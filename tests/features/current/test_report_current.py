@@ -8,11 +8,11 @@ import jsonschema
 from tests.factories import STACKS, make_race, make_standing
 
 from stackrace.base.numbers import Interval
+from stackrace.features.current.current_standing import current_standing
 from stackrace.features.current.distance import CurrentKind, CurrentStanding
 from stackrace.features.current.model import CurrentChange, CurrentDeployment, CurrentGap
 from stackrace.features.current.notice import details as taken_over
 from stackrace.features.current.notice import headline as current
-from stackrace.features.current.standing import current_standing
 from stackrace.race.results.parts import Parts
 from stackrace.report.document import document, schema
 from stackrace.report.exporter import Format, render

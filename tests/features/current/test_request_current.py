@@ -7,7 +7,7 @@ import pytest
 from stackrace.api.resuming import request_document, request_from
 from stackrace.base.errors import InputError, SpecError
 from stackrace.cli.request_flags import RequestFlags
-from stackrace.features.current.request import CurrentRequest
+from stackrace.features.current.current_options import CurrentRequest
 from stackrace.race.request.race_file import read_race_file
 from stackrace.race.request.request import RaceRequest
 

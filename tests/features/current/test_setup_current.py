@@ -7,7 +7,7 @@ import pytest
 
 from stackrace.base.errors import InputError, Lack
 from stackrace.features.current.contestant import current_stack
-from stackrace.features.current.request import CurrentRequest
+from stackrace.features.current.current_options import CurrentRequest
 from stackrace.race.preparation.choosing import _beside, asked
 from stackrace.race.preparation.workloads import limits_of
 from stackrace.race.request.request import RaceRequest, WorkloadRequest

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from stackrace.base.errors import InputError
-from stackrace.features.current.show import LISTED
+from stackrace.features.current.current_report import LISTED
 from stackrace.features.current.verb import command
 
 from .setups import write

@@ -6,7 +6,7 @@ import pytest
 from tests.features.doctor.machines import GIB, GOVERNORS, plan, quiet, settings, watched
 
 from stackrace.features.doctor.advice import Change, Gain, command_of
-from stackrace.features.doctor.examination import ADVISERS, examine
+from stackrace.features.doctor.all_advice import ADVISERS, examine
 from stackrace.features.doctor.kernel import BOOST, NO_TURBO, THP
 from stackrace.features.doctor.look import Job, Remains, Surroundings
 from stackrace.measure.host import HostFacts, Offender

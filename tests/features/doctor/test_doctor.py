@@ -9,7 +9,7 @@ import textwrap
 import pytest
 
 from stackrace.deploy.guard import Guard
-from stackrace.features.doctor.examination import examine
+from stackrace.features.doctor.all_advice import examine
 from stackrace.features.doctor.kernel import Kernel
 from stackrace.features.doctor.look import look, remains
 from stackrace.measure.resources import Resources

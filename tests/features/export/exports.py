@@ -8,10 +8,10 @@ from pathlib import Path
 from stackrace.app.app import App, Entry, EntryKind
 from stackrace.app.examiner.messages import DjangoFacts, PythonFacts
 from stackrace.features.export.export import Export, hosted_app
-from stackrace.features.export.files import exported_files
+from stackrace.features.export.export_files import exported_files
+from stackrace.features.export.export_target import Target
 from stackrace.features.export.layout import laid_out
 from stackrace.features.export.packages import Packages
-from stackrace.features.export.target import Target
 from stackrace.measure.resources import Resources
 from stackrace.measure.workload import Request
 from stackrace.stacks.servers import catalogue

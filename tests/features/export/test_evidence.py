@@ -8,8 +8,8 @@ from tests.factories import make_race
 from stackrace.base.numbers import Interval
 from stackrace.features.export.equivalence import Equivalence, Proof, Reloaded, Verdict
 from stackrace.features.export.evidence import evidence
-from stackrace.report.result import standing_of
-from stackrace.report.words.standing import words_of
+from stackrace.report.merged_standing import standing_of
+from stackrace.report.words.standing_sentences import words_of
 
 from .exports import export_of
 

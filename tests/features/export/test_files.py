@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stackrace.features.export.packages import Asked
-from stackrace.features.export.units import quoted, read_unit, words_of
+from stackrace.features.export.systemd_units import quoted, read_unit, words_of
 
 from .exports import DJANGO, PROJECT, TARGET, files_of
 

@@ -6,8 +6,8 @@ import pytest
 
 from stackrace.app.project_files import MARK
 from stackrace.base.errors import InputError
-from stackrace.features.export import files as module
-from stackrace.features.export.files import write_folder
+from stackrace.features.export import export_files as module
+from stackrace.features.export.export_files import write_folder
 
 FILES = {"a.txt": "one", "b/c.txt": "two", MARK: ""}
 

@@ -7,7 +7,7 @@ import pytest
 from stackrace.app.app import App, Entry, EntryKind
 from stackrace.base.errors import InputError
 from stackrace.features.export.export import refuse_open
-from stackrace.features.export.target import refuse_proxies, target_of
+from stackrace.features.export.export_target import refuse_proxies, target_of
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack_path import parse_stack
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from stackrace.deploy.preparing import Step
-from stackrace.features.init.survey import survey_project
+from stackrace.features.init.project_survey import survey_project
 from stackrace.race.preparation.pages import Crawling, Page
 from stackrace.race.preparation.pages import raced as choose
 from stackrace.race.request.request import RaceRequest

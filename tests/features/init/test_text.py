@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from stackrace.app.app import App, EntryKind, entry_of
 from stackrace.app.examination import Examination
 from stackrace.app.examiner.messages import Database, PythonFacts, Survey
-from stackrace.features.init.survey import ProjectSurvey
-from stackrace.features.init.text import comment, document, quoted, race_file_text
+from stackrace.features.init.project_survey import ProjectSurvey
+from stackrace.features.init.race_file_text import comment, document, quoted, race_file_text
 from stackrace.race.preparation.pages import Page
 from stackrace.race.request.race_file import read_race_file
 from stackrace.race.request.request import RaceRequest

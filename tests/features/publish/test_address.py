@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stackrace.base.errors import InputError
-from stackrace.features.publish.database import Database
+from stackrace.features.publish.couchdb import Database
 
 
 def test_a_url_is_taken_apart():

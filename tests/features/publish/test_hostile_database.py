@@ -20,7 +20,7 @@ from tests.factories import make_race
 from stackrace.base import ids
 from stackrace.base.errors import StoreError
 from stackrace.cli.main import main
-from stackrace.features.publish import database
+from stackrace.features.publish import couchdb
 from stackrace.features.publish.exchange import fetch, published
 from stackrace.race.results.race import Ending
 from stackrace.store import open_store
@@ -135,11 +135,11 @@ def test_each_bad_document_is_refused_alone_and_the_good_one_is_taken(tmp_path):
 
 
 def test_a_document_of_very_many_values_is_not_even_parsed(monkeypatch):
-    monkeypatch.setattr(database, "_MOST_VALUES", 100)
+    monkeypatch.setattr(couchdb, "_MOST_VALUES", 100)
     each = ids.generate()
     server = Server({each: {"_id": each, "race": [[]] * 200}})
     with pytest.raises(StoreError, match="100 values: it is no race"):
-        database.Database.at(server.url).get(each)
+        couchdb.Database.at(server.url).get(each)
 
 
 @pytest.mark.exhaustive
@@ -147,7 +147,7 @@ def test_endless_pages_are_cut_and_what_came_is_taken(tmp_path, monkeypatch, cap
     sent = published(GOOD)
     server = Server({GOOD.id: dict(sent.document)}, {GOOD.id: sent.packed}, endless=True)
     # called here, and cut sooner, as asking for twenty thousand documents takes a minute
-    monkeypatch.setattr("stackrace.features.publish.database._MOST_IDS", 1500)
+    monkeypatch.setattr("stackrace.features.publish.couchdb._MOST_IDS", 1500)
     monkeypatch.setattr("sys.argv", ["stackrace", "fetch", server.url, "--store", f"sqlite:///{tmp_path}/races"])
     with pytest.raises(SystemExit) as left:
         main()
@@ -211,7 +211,7 @@ def test_the_reasons_of_a_server_are_printed_as_text(tmp_path, reason):
 
 
 def test_a_head_that_drips_is_given_up(monkeypatch):
-    monkeypatch.setattr(database, "_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(couchdb, "_TIMEOUT_S", 0.5)
     over = threading.Event()
 
     class Dripping(BaseHTTPRequestHandler):
@@ -225,7 +225,7 @@ def test_a_head_that_drips_is_given_up(monkeypatch):
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:
             with pytest.raises(StoreError, match="does not answer in time"):
-                database.Database.at(f"http://127.0.0.1:{server.server_port}/races").open()
+                couchdb.Database.at(f"http://127.0.0.1:{server.server_port}/races").open()
         finally:
             over.set()
             server.shutdown()

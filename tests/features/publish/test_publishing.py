@@ -16,7 +16,7 @@ from tests.integration.test_store_postgresql import make_race as make_awkward_ra
 
 from stackrace.base import ids
 from stackrace.base.errors import StoreError
-from stackrace.features.publish.database import Database
+from stackrace.features.publish.couchdb import Database
 from stackrace.features.publish.exchange import fetch, publish, published_ids
 from stackrace.race.results.race import Ending
 from stackrace.store import open_store
@@ -143,7 +143,7 @@ def test_documents_of_others_are_passed_over_and_broken_ones_named(database):
 
 
 def test_more_documents_than_a_page_are_all_listed(database, monkeypatch):
-    monkeypatch.setattr("stackrace.features.publish.database._PAGE", 3)
+    monkeypatch.setattr("stackrace.features.publish.couchdb._PAGE", 3)
     wanted = sorted(ids.generate() for _ in range(10))
     for each in wanted:
         request(f"{database}/{each}", "PUT", {})
@@ -215,7 +215,7 @@ def test_nobody_there_is_explained():
 
 
 def test_an_answer_without_end_is_cut_off(monkeypatch):
-    monkeypatch.setattr("stackrace.features.publish.database._MOST_BYTES", 1 << 16)
+    monkeypatch.setattr("stackrace.features.publish.couchdb._MOST_BYTES", 1 << 16)
     with (
         answering(b"HTTP/1.0 200 OK\r\n\r\n" + bytes(1 << 18)) as url,
         pytest.raises(StoreError, match="it is not a race"),

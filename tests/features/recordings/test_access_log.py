@@ -13,7 +13,7 @@ from stackrace.features.recordings.access_log import (
     _time_ns,
     from_access_log,
 )
-from stackrace.features.recordings.steps import RecordingError, Step
+from stackrace.features.recordings.recorded_steps import RecordingError, Step
 from stackrace.measure.workload import Request
 
 TIME = "[10/Oct/2000:13:55:36 -0700]"

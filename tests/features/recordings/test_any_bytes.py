@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.features.recordings.recording import read_steps as read
-from stackrace.features.recordings.steps import MAX_STEPS, RecordingError, is_value
+from stackrace.features.recordings.recorded_sessions import read_steps as read
+from stackrace.features.recordings.recorded_steps import MAX_STEPS, RecordingError, is_value
 from stackrace.measure.engine.url import is_token
 
 HERE = Path(__file__).parent

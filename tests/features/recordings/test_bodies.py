@@ -3,7 +3,7 @@
 import pytest
 
 from stackrace.features.recordings.bodies import answered, number, pairs, sent, text
-from stackrace.features.recordings.steps import LeftOut, Skip
+from stackrace.features.recordings.recorded_steps import LeftOut, Skip
 
 
 def test_a_field_is_read_as_far_as_it_can_be():

@@ -1,7 +1,7 @@
 import pytest
 
 from stackrace.features.recordings.candidate import judge, moment_ns
-from stackrace.features.recordings.steps import LeftOut, Skip
+from stackrace.features.recordings.recorded_steps import LeftOut, Skip
 from stackrace.measure.workload import Request
 
 

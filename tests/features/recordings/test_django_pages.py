@@ -18,7 +18,7 @@ from stackrace.deploy.guard import Guard
 from stackrace.deploy.launcher import Launcher
 from stackrace.deploy.rendering import hosted
 from stackrace.deploy.shutdown import stop
-from stackrace.features.recordings.recording import read_recording
+from stackrace.features.recordings.recorded_sessions import read_recording
 from stackrace.measure.workload import Request, Sameness
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack import Interface

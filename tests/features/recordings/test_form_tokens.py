@@ -13,7 +13,7 @@ from tests.integration.csrf_site import Browser, running_site, token_of, visit
 from stackrace.base.errors import InputError
 from stackrace.base.process.view import UNPROTECTED
 from stackrace.deploy.environments import Environments, cache_folder
-from stackrace.features.recordings.recording import read_recording
+from stackrace.features.recordings.recorded_sessions import read_recording
 from stackrace.measure.engine.engine import run
 from stackrace.measure.engine.visitor import Visitor, difference, questions
 from stackrace.measure.load import Load

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from stackrace.features.recordings.har import from_har
-from stackrace.features.recordings.steps import MAX_STEPS, RecordingError
+from stackrace.features.recordings.recorded_steps import MAX_STEPS, RecordingError
 
 
 def file(*entries):

@@ -11,7 +11,7 @@ import pytest
 from stackrace.base.errors import InputError
 from stackrace.base.secrets import learn
 from stackrace.features.recordings.record import keep
-from stackrace.features.recordings.recording import read_recording
+from stackrace.features.recordings.recorded_sessions import read_recording
 
 SAMPLES = Path(__file__).with_name("samples")
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from stackrace.base.errors import InputError
-from stackrace.features.recordings.recording import read_recording
-from stackrace.features.recordings.recording import read_steps as read
-from stackrace.features.recordings.steps import RecordingError
+from stackrace.features.recordings.recorded_sessions import read_recording
+from stackrace.features.recordings.recorded_sessions import read_steps as read
+from stackrace.features.recordings.recorded_steps import RecordingError
 from stackrace.measure.engine.engine import run
 from stackrace.measure.load import Load
 from stackrace.measure.workload import Answer, AnswerOrigin, Order, Sameness, Workload
@@ -177,6 +177,6 @@ def test_a_device_is_refused():
 
 
 def test_a_file_beyond_all_bounds_is_not_held(file, monkeypatch):
-    monkeypatch.setattr("stackrace.features.recordings.recording._HAR_MAX_BYTES", 1 << 20)
+    monkeypatch.setattr("stackrace.features.recordings.recorded_sessions._HAR_MAX_BYTES", 1 << 20)
     with pytest.raises(RecordingError, match="more than 1 MiB"):
         read(file(har(entry()) + " " * (1 << 20)))

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from stackrace.features.recordings.recording import read_steps as read
+from stackrace.features.recordings.recorded_sessions import read_steps as read
 
 SAMPLES = Path(__file__).with_name("samples")
 NO_ANSWER = "failed, blocked or never answered"

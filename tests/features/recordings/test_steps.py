@@ -1,6 +1,6 @@
 """What of a recorded request is kept, and what is left out."""
 
-from stackrace.features.recordings.steps import replayable
+from stackrace.features.recordings.recorded_steps import replayable
 
 
 def test_headers_of_the_connection_go():

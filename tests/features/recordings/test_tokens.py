@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from stackrace.features.recordings.recording import read_recording
+from stackrace.features.recordings.recorded_sessions import read_recording
 from stackrace.measure.engine.visitor import _filled, _handed_out
 from stackrace.measure.workload import FillPart, Handout
 

@@ -9,9 +9,9 @@ from tests.features.regression.checks import ALLOWED, allowing, changing, fallin
 
 from stackrace.base.verdict import Effect, Verdict
 from stackrace.features.regression import words
-from stackrace.features.regression.answer import decide, gate_answer
 from stackrace.features.regression.model import FailedLaunches
 from stackrace.features.regression.responses import failed_launches, samples_of
+from stackrace.features.regression.ruling import decide, gate_answer
 from stackrace.measure.launch import FailureKind
 from stackrace.race.results.comparison import Outcome, Response, State
 from stackrace.race.results.race import Ending

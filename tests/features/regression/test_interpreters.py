@@ -14,7 +14,7 @@ from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.preparing import unheard
 from stackrace.features.regression.interpreters import with_interpreters
 from stackrace.features.regression.variants import VariantRequest, variants
-from stackrace.race.preparation.app import guarded_project
+from stackrace.race.preparation.chosen_app import guarded_project
 from stackrace.race.request.request import RaceRequest
 from stackrace.stacks.stack import Side
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from tests.core.race.simulated import asking, plan_for
 
+from stackrace.features.regression.check_preparation import _LEAST_PAIRS, _judged_of, slice_s
 from stackrace.features.regression.looks import LOOKS
-from stackrace.features.regression.preparation import _LEAST_PAIRS, _judged_of, slice_s
 from stackrace.measure.workload import PageTime
 from stackrace.race.overhead import planned_overhead
 from stackrace.race.pace import planned_lengths

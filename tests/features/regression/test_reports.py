@@ -12,9 +12,9 @@ from tests.features.regression.checks import allowing, falling, grown, make_chec
 
 from stackrace.base.verdict import Effect, Verdict
 from stackrace.features.regression import words
-from stackrace.features.regression.answer import gate_answer
 from stackrace.features.regression.kind import KIND, rendered, schema
 from stackrace.features.regression.model import Contender, GateFacts, gate_of
+from stackrace.features.regression.ruling import gate_answer
 from stackrace.race.results.parts import Parts
 from stackrace.race.results.race import Ending
 from stackrace.race.stopwatch import Duty

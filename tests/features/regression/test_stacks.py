@@ -11,7 +11,7 @@ from stackrace.features.regression import interpreters
 from stackrace.features.regression.interpreters import _version_of, on_stacks
 from stackrace.features.regression.model import Contender
 from stackrace.features.regression.variants import Variant, Variants
-from stackrace.race.preparation.app import guarded_project
+from stackrace.race.preparation.chosen_app import guarded_project
 from stackrace.race.request.request import RaceRequest
 from stackrace.stacks.stack import Side
 

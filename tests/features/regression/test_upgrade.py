@@ -3,8 +3,8 @@
 import pytest
 
 from stackrace.app.app import EntryKind, entry_of
+from stackrace.features.regression.check_preparation import ready_check
 from stackrace.features.regression.model import gate_of
-from stackrace.features.regression.preparation import ready_check
 from stackrace.features.regression.variants import VariantRequest
 from stackrace.race.request.request import RaceRequest
 from stackrace.stacks.stack import Side

@@ -15,7 +15,7 @@ from stackrace.features.trend.model import Absence, Measure
 from stackrace.features.tune.model import Tuning, TuningGoal, TuningLimits
 from stackrace.measure.resources import Resources
 from stackrace.race.results.parts import Parts
-from stackrace.report.result import standing_of
+from stackrace.report.merged_standing import standing_of
 
 STACKS = ("gunicorn", "uwsgi")
 

@@ -7,8 +7,8 @@ import pytest
 
 from stackrace.app.app import Entry, EntryKind
 from stackrace.base.errors import InputError
-from stackrace.features.tune.candidates import TuneRequest, candidates, parse_goal, tail_slice_s
 from stackrace.features.tune.model import GoalKind, Reference
+from stackrace.features.tune.tuning_request import TuneRequest, candidates, parse_goal, tail_slice_s
 from stackrace.race.request.request import RaceRequest
 
 

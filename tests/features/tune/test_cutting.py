@@ -5,8 +5,8 @@ from itertools import pairwise
 import pytest
 
 from stackrace.features.tune.model import Reference, Tuning, TuningGoal, TuningLimits
-from stackrace.features.tune.preparation import thinned
 from stackrace.features.tune.space import space_of
+from stackrace.features.tune.tuning_preparation import thinned
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack import Interface
 from stackrace.stacks.stack_path import parse_stack

@@ -7,7 +7,7 @@ import pytest
 
 from stackrace.features.tune.estimates import _LEAST_SD, _PRIOR_SD, Grid, launched, main_effects, surface
 from stackrace.features.tune.model import Knob
-from stackrace.features.tune.result import poor_launch
+from stackrace.features.tune.tuning_result import poor_launch
 from stackrace.stats.limits import critical
 
 NAN = np.nan

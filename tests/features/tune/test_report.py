@@ -12,8 +12,8 @@ from stackrace.features.tune import words
 from stackrace.features.tune.estimates import Effect
 from stackrace.features.tune.model import Infeasible, Knob, Needs, TuningLimits, Unfit, tuning_of
 from stackrace.features.tune.picture import block_lines, facets
-from stackrace.features.tune.report import KIND, schema
-from stackrace.features.tune.result import Edge, Tuned, tuned
+from stackrace.features.tune.tuning_report import KIND, schema
+from stackrace.features.tune.tuning_result import Edge, Tuned, tuned
 from stackrace.measure.launch import MemorySample
 from stackrace.race.results.parts import Parts
 from stackrace.report.exporter import Format, written

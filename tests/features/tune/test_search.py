@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from stackrace.features.tune.estimates import Grid
-from stackrace.features.tune.result import verdict
 from stackrace.features.tune.search import (
     _FINALISTS,
     _MOST_FINAL_LAUNCHES,
@@ -20,6 +19,7 @@ from stackrace.features.tune.search import (
     next_round,
     search_launches,
 )
+from stackrace.features.tune.tuning_result import verdict
 
 PLACES = [(float(i), float(j)) for i in range(6) for j in range(6)]
 NAN = math.nan

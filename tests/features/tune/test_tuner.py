@@ -24,9 +24,9 @@ from stackrace.features.tune.model import (
     TuningLimits,
     Unfit,
 )
-from stackrace.features.tune.result import leading, tuned
 from stackrace.features.tune.search import FINAL_LAUNCHES
 from stackrace.features.tune.strategy import Tuner
+from stackrace.features.tune.tuning_result import leading, tuned
 from stackrace.measure.launch import HopUsage, MemorySample
 from stackrace.race import runner
 from stackrace.race.results.parts import Parts

@@ -14,9 +14,9 @@ from ...measure.host import MachineDelta
 from ...measure.load import Load, LoadResult
 from ...measure.probe import difference, network_limits, read_machine
 from ...measure.resources import Resources
-from ...race.preparation.cores import usable_cores
+from ...race.preparation.core_shares import usable_cores
 from ...report.words.findings import LOAD, refusal, warning
-from ...report.words.load_run import late_connections
+from ...report.words.load_sentences import late_connections
 from ...validity.observation import Observation
 from ...validity.preflight import SPARE_FILES
 from ...validity.registry import check_limits, examine_run

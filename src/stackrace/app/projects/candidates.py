@@ -19,8 +19,8 @@ from ..app import Entry, EntryKind, entry_of
 from ..project_files import ProjectFiles
 from .callables import CodeIndex, Definition
 from .code import content, is_aside, python_files, syntax_error
-from .deployment import DeploymentCommand, deployment_commands
 from .deployment_command import shown
+from .deployment_files import DeploymentCommand, deployment_commands
 from .frameworks import FACTORIES, IMPLIED, MENTIONED, OWN_SERVERS
 from .served_app import PROGRAMS, ServedApp, served_app
 from .starts import starts

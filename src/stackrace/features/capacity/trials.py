@@ -12,10 +12,10 @@ from ...base.verdict import Effect, Finding
 from ...measure.engine.histogram import distribution
 from ...measure.engine.load_run import FinishedRun, Goal, Miss, Missed
 from ...measure.load import Load
-from ...report.words.load_run import failures
+from ...report.words.load_sentences import failures
 from ...stats.summary import BEYOND
 from ...validity.generator import overload
-from .search import HIGH, LOW, Search, Tried
+from .rate_search import HIGH, LOW, Search, Tried
 
 CLOSED_S, CLOSED_WARMUP_S = 3.0, 1.0
 LEAST_S = 5.0

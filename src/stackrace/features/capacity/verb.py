@@ -68,7 +68,7 @@ def command(
     from ...base.errors import InputError
     from ...cli.load.run import raced_target
     from ...measure.engine.load_run import Goal
-    from .report import find_and_show
+    from .capacity_report import find_and_show
 
     limits = {name: limit for name in _QUANTILES if (limit := given.pop(name)) is not None}
     if not limits:

@@ -18,7 +18,7 @@ from ... import __version__
 from ...base.errors import InputError
 from ...base.numbers import milliseconds
 from ...race.request.request import RaceRequest
-from .request import ClusterRequest
+from .cluster_options import ClusterRequest
 
 EXCHANGES = 8
 """Number of times to ask a clock. The shortest of so many exchanges seldom had to wait."""

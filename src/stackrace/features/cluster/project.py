@@ -23,12 +23,12 @@ from ...base.errors import InputError, said_by
 from ...base.files import is_folder, opened, real_path, walk
 from ...base.process import repository
 from ...base.text import few
-from ...deploy.project_files import CACHES
+from ...deploy.project_data import CACHES
 from ...deploy.sqlite_files import is_side
-from ...race.preparation.app import asked_app, guarded_project, python_for
+from ...race.preparation.chosen_app import asked_app, guarded_project, python_for
 from ...race.request.request import RaceRequest
+from .cluster_options import ClusterRequest
 from .lease import refuse_busy
-from .request import ClusterRequest
 
 _NOT_RUN = frozenset({"pip", "wheel"})
 """Packages that install others: some tools add them to an environment, others do not."""

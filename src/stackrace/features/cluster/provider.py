@@ -19,14 +19,14 @@ from ...deploy.preparing import OnPreparing, Preparing, Step, unheard
 from ...measure.workload import Answer, Sameness
 from ...race.preparation.prepared import Machine, Machines, PreparedRace
 from ...race.request.request import RaceRequest
+from .cluster_options import ClusterRequest
 from .connection import Connection
-from .engines import Engines
 from .hosting import Hosted
 from .members import Member, Roles, assign_roles, conflicts, roles_of
 from .network import require_way
-from .place import WorkerPlace, naming
 from .project import Project, differences, project_of, remote_project_of, request_for_hosts
-from .request import ClusterRequest
+from .remote_engines import Engines
+from .worker_place import WorkerPlace, naming
 
 _T = TypeVar("_T")
 

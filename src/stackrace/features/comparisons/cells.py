@@ -9,8 +9,8 @@ from statistics import fmean
 
 from ...measure.launch import FailureKind, Launch, Slice
 from ...race.levels import key_of
+from ...race.ranking import why_missing
 from ...race.results.race import Race
-from ...race.standing import why_missing
 from ...stats.summary import intervals
 from .model import CellName, Metric, Technique
 from .rerun import Cause, Gap, Survival

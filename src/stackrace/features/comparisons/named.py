@@ -10,7 +10,7 @@ from ...base.errors import InputError
 from ...base.text import did_you_mean
 
 if TYPE_CHECKING:
-    from ...cli.racing import Output
+    from ...cli.live_race import Output
 
 _PREFIX = "historic"
 _FOLDER = Path(__file__).parent
@@ -65,7 +65,7 @@ def run(asked: Path, given: Mapping[str, Any], output: Output, *, quick: bool) -
     import click
 
     from ...cli.request_flags import given_beside
-    from .racing import compare_again
+    from .raced_again import compare_again
     from .rerun import Mode
 
     for other in given_beside(_WHOLE):
@@ -79,7 +79,7 @@ def run(asked: Path, given: Mapping[str, Any], output: Output, *, quick: bool) -
 def show(asked: str, store_url: str | None, form: str | None, html: Path | None) -> None:
     """Show the last run of a comparison again."""
     from ...report.exporter import Format
-    from .racing import show_again
+    from .raced_again import show_again
 
     if form == Format.CSV:
         raise InputError(

@@ -15,8 +15,8 @@ from ...race.request.request import RaceRequest
 from ...stacks.servers import Catalogue
 from ...stacks.stack import Interface
 from ...stacks.stack_path import parse_stack
+from .current_options import CurrentRequest
 from .deployment import current_deployment
-from .request import CurrentRequest
 
 
 def current_stack(

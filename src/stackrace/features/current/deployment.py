@@ -11,8 +11,8 @@ from types import MappingProxyType
 
 from ...app.app import Entry
 from ...app.project_files import ProjectFiles, is_exported, is_platform, likelihood, problem_of, repository_folders
-from ...app.projects.deployment import DeploymentCommand, commands_of_file, deployment_commands
 from ...app.projects.deployment_command import shown, text_of
+from ...app.projects.deployment_files import DeploymentCommand, commands_of_file, deployment_commands
 from ...app.projects.framework_commands import as_server
 from ...app.projects.kubernetes import is_manifest
 from ...app.projects.served_app import served_app

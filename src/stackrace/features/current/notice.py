@@ -27,7 +27,7 @@ _MOST_SHORTLY = 1
 def notice_of(race: Race, headline: JudgedLevel | None, withdrawals: Sequence[Withdrawal]) -> StandingNotice | None:
     """Return how what the project runs today stands against the stack that the answer names."""
     # with the statistics
-    from .standing import current_standing
+    from .current_standing import current_standing
 
     return current_standing(race, headline, withdrawals)
 

@@ -52,7 +52,7 @@ def command(file: Path | None, folder: Path, target: str | None, script: bool, a
     from ...base.errors import InputError
     from ...base.files import read_text
     from ...cli.showing import show_result
-    from .show import KIND, look
+    from .current_report import KIND, look
 
     if sum(map(bool, (file, target, script))) > 1:
         raise InputError("give FILE, --running or --script, only one of them")

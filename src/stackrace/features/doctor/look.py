@@ -29,7 +29,7 @@ from ...measure.probe import (
     physical_cores,
     read_machine,
 )
-from ...measure.probe.host import allowed_cores, delegated
+from ...measure.probe.host_reading import allowed_cores, delegated
 from ...measure.probe.proc import open_files
 from ...measure.resources import Resources
 from ...validity.observation import Preparation

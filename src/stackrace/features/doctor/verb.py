@@ -47,7 +47,7 @@ Examples:
     help="Look at the workers of this Dask cluster, as in tcp://10.0.0.1:8786. Default: at this machine.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
-@schema_option("stackrace.features.doctor.show:schema", of="the JSON document of --cluster")
+@schema_option("stackrace.features.doctor.doctor_report:schema", of="the JSON document of --cluster")
 def command(
     concurrency: int, watch: float, applying: bool, undoing: bool, cluster: str | None, as_json: bool
 ) -> None:
@@ -59,9 +59,9 @@ def command(
     """
     from ...cli.showing import show_result
     from ...store.address import data_folder
-    from .examination import examine_machine
+    from .all_advice import examine_machine
+    from .doctor_report import VISIT, Visit
     from .kernel import Kernel, Record, apply, undo
-    from .show import VISIT, Visit
 
     if applying and undoing:
         raise click.UsageError("--apply and --undo contradict each other; give one of them")
@@ -85,8 +85,8 @@ def command(
 def _is_cluster_forbidden(address: str, concurrency: int, watch_s: float, as_json: bool) -> bool:
     from ...cli.showing import show_result
     from ...race.preparation.prepared import places
-    from .examination import examine_machine
-    from .show import CLUSTER, is_forbidden
+    from .all_advice import examine_machine
+    from .doctor_report import CLUSTER, is_forbidden
 
     found = places().examined(address, concurrency, partial(examine_machine, watch_s))
     show_result(CLUSTER, found, as_json=as_json)

@@ -66,7 +66,7 @@ Examples:
 @request_flags(*APP_OPTIONS)
 @store_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (schema: --schema).")
-@schema_option("stackrace.features.export.files:schema")
+@schema_option("stackrace.features.export.export_files:schema")
 def command(
     words: tuple[str, ...],
     to: Path | None,
@@ -97,9 +97,9 @@ def command(
     from ...cli.announcer import Announcer
     from ...cli.showing import print_document
     from .export import exported
-    from .files import export_document, exported_files, refuse_existing, write_folder
+    from .export_files import export_document, exported_files, refuse_existing, write_folder
+    from .export_target import target_of
     from .subject import subject_of
-    from .target import target_of
 
     if to is None:
         raise InputError("where to? Give a folder with --to, such as --to deploy")

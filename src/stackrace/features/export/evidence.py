@@ -12,7 +12,7 @@ from ...report.exporter import STANDING, Format, written
 from ...report.figures import limited, times
 from ...report.markdown import code, escape
 from ...report.words.race_words import of
-from ...report.words.standing import words_of
+from ...report.words.standing_sentences import words_of
 from .equivalence import Equivalence, Proof, Verdict
 from .export import Export
 

@@ -21,14 +21,14 @@ from ...base.secrets import masked
 from ...deploy.preparing import OnPreparing, unheard
 from ...measure.resources import Resources
 from ...measure.workload import AnswerOrigin, Request, Workload
-from ...race.preparation.deployment import Deployment, set_up
+from ...race.preparation.set_up import Deployment, set_up
 from ...race.results.race import Race
 from ...race.results.standing import Standing
 from ...stacks.servers import Hosted, PythonRuntime
 from ...stacks.stack import Interface, Stack
+from .export_target import Target, refuse_proxies
 from .layout import Process, laid_out
 from .packages import Packages, distribution, packages_of
-from .target import Target, refuse_proxies
 
 if TYPE_CHECKING:
     from .subject import Subject

@@ -12,7 +12,7 @@ from ...stacks.servers import Catalogue, Endpoint, Hosted, Recipe, Site
 from ...stacks.servers.contract import Entry
 from ...stacks.servers.site import Production
 from ...stacks.stack import Hop, Protocol, Socket, Stack
-from .target import Target
+from .export_target import Target
 
 _LOOPBACK = "127.0.0.1"
 

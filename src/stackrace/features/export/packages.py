@@ -15,7 +15,7 @@ from ...app.project_files import table, table_in, text
 from ...base.errors import InputError
 from ...base.process import ask
 from ...deploy.environments import site_packages
-from ...race.preparation.deployment import Deployment
+from ...race.preparation.set_up import Deployment
 from ...stacks.servers import PythonRuntime
 from ...stacks.servers.site import versions_by_key
 from ...stacks.stack import Stack

@@ -27,8 +27,8 @@ from ...deploy.sockets import LOOPBACK, listeners
 from ...measure.engine.visitor import questions
 from ...measure.launch import Launch
 from ...race.events import BlockEnded, Event, Sink
-from ...race.preparation.deployment import Deployment
 from ...race.preparation.prepared import plan_of
+from ...race.preparation.set_up import Deployment
 from ...race.request.request import RaceRequest
 from ...race.runner import run as run_race
 from ...report.words.findings import shortfall_words
@@ -36,11 +36,11 @@ from ...stacks.servers import PythonRuntime, Site
 from ...stacks.stack import Side
 from .equivalence import LOOKS, Equivalence, Proof, Reloaded, decided, equivalence_of
 from .export import Export
-from .files import exported_files, write_files
+from .export_files import exported_files, write_files
 from .layout import Process
 from .reload import reloaded
 from .stage import staged
-from .units import FOLDERS, read_unit, words_of
+from .systemd_units import FOLDERS, read_unit, words_of
 
 _SYSTEMD_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 """PATH of a unit's process. Source: systemd.exec(5), Environment Variables Set or Propagated."""

@@ -16,7 +16,7 @@ from ...cli.showing import meant
 from ...race.request.request import RaceRequest
 from ...race.results.race import Race
 from ...race.results.standing import Standing
-from ...report.result import standing_of
+from ...report.merged_standing import standing_of
 from ...stacks.servers import catalogue
 from ...store import open_store
 from ...store.manifest import has_manifest, is_racing, reopen_manifest

@@ -71,8 +71,8 @@ def command(
     from ...cli.edge import refuse_unwritable
     from ...race.preparation.pages import Crawling
     from ...race.request.request import RaceRequest
-    from .survey import hidden, survey_project
-    from .text import document, race_file_text
+    from .project_survey import hidden, survey_project
+    from .race_file_text import document, race_file_text
 
     if words:
         raise InputError(_misplaced(words[0]))

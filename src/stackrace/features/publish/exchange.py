@@ -28,7 +28,7 @@ from ...base.errors import StoreError
 from ...base.secrets import masked
 from ...measure.launch import Launch
 from ...race.results.race import Race
-from .database import Conflict, Database, Listing, values_in
+from .couchdb import Conflict, Database, Listing, values_in
 
 TYPE = "stackrace-race"
 _SCHEMA = 2

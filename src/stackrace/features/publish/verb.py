@@ -9,7 +9,7 @@ import click
 from ...cli.options import store_option
 
 if TYPE_CHECKING:
-    from .database import Database
+    from .couchdb import Database
 
 
 @click.command(
@@ -29,7 +29,7 @@ def publish_command(race: str, url: str, create: bool, store: str | None) -> Non
     STACKRACE_COUCHDB_PASSWORD. A published race never changes. Publishing it again does nothing.
     """
     from ...store import open_store
-    from .database import Database
+    from .couchdb import Database
     from .exchange import publish
 
     database = Database.at(url)
@@ -59,7 +59,7 @@ def fetch_command(url: str, races: tuple[str, ...], store: str | None) -> None:
     from ...base import ids
     from ...base.errors import StoreError
     from ...store import open_store
-    from .database import Database
+    from .couchdb import Database
     from .exchange import fetch, published_ids
 
     database = Database.at(url)

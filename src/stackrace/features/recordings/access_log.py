@@ -10,7 +10,7 @@ from typing import BinaryIO, NamedTuple
 
 from ...measure.engine.url import is_address, is_token, origin_form, split_url
 from ...measure.workload import Request
-from .steps import MAX_STEPS, Headers, LeftOut, RecordingError, Skip, Skips, Step, Steps, is_value, pause_s
+from .recorded_steps import MAX_STEPS, Headers, LeftOut, RecordingError, Skip, Skips, Step, Steps, is_value, pause_s
 
 _LINE_MAX_BYTES = 128 * 1024
 """The longest line that is read. Request line and headers of common servers end at 8 to 32 KiB, and escapes take

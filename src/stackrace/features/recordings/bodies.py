@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from ...measure.engine.url import form_encoded
-from .steps import LeftOut, Skip, value_of
+from .recorded_steps import LeftOut, Skip, value_of
 
 Fields = Mapping[str, object]
 Pairs = Sequence[tuple[str, str]]

@@ -9,7 +9,7 @@ from ...measure.engine._engine import page_fields
 from ...measure.engine.url import is_token, split_url
 from ...measure.workload import Request
 from .bodies import PAGE_TYPES, Fields, answered, decoded, essence, fields, number, pairs, sent, text
-from .steps import LeftOut, Skip, replayable, value_of
+from .recorded_steps import LeftOut, Skip, replayable, value_of
 from .tokens import PageFields
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

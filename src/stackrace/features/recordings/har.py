@@ -11,7 +11,7 @@ from typing import Any
 
 from .bodies import PAGE_TYPES, essence
 from .candidate import Candidate, judge
-from .steps import MAX_STEPS, LeftOut, RecordingError, Skip, Skips, Step, Steps, pause_s, value_of
+from .recorded_steps import MAX_STEPS, LeftOut, RecordingError, Skip, Skips, Step, Steps, pause_s, value_of
 from .tokens import with_tokens
 
 

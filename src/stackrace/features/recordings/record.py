@@ -16,7 +16,7 @@ from ...base.errors import InputError
 from ...base.secrets import masked
 from ...measure.recording import Recording
 from .bodies import decoded
-from .recording import recording_of, steps_in
+from .recorded_sessions import recording_of, steps_in
 
 
 def keep(source: Path, out: Path) -> Recording:

@@ -14,7 +14,7 @@ from urllib.parse import unquote_to_bytes
 
 from ...measure.workload import Fill, FillPart, Handout, Request
 from .bodies import FORM, essence
-from .steps import value_of
+from .recorded_steps import value_of
 
 _LEAST_BYTES = 8
 

@@ -18,7 +18,7 @@ from ...base.text import few
 from ...base.units import SIZE
 from ...deploy.environments import cache_folder
 from ...deploy.guard import Guard
-from ...deploy.project_files import CACHES
+from ...deploy.project_data import CACHES
 from ...deploy.sqlite_files import copy_as_it_is
 from .repository import Revision, WorkTree, whole
 

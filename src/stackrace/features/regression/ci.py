@@ -17,8 +17,8 @@ from ...base.text import one_line
 from ...race.results.comparison import Change, Outcome, Ruling, State
 from ...race.results.race import Race
 from . import words
-from .answer import gate_answer
 from .model import GateAnswer, gate_of
+from .ruling import gate_answer
 
 
 def junit(race: Race) -> str:

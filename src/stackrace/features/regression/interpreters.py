@@ -20,7 +20,7 @@ from ...base.errors import AppError, InputError, MissingError, StackError
 from ...base.files import read_text, real_path
 from ...deploy.environments import Environments
 from ...deploy.protection import ProtectedProject
-from ...race.preparation.app import asked_app, python_for
+from ...race.preparation.chosen_app import asked_app, python_for
 from ...race.preparation.contestants import CurrentStack, beside_current, current_stack
 from ...race.preparation.defaults import most_used
 from ...race.request.request import RaceRequest

@@ -19,13 +19,13 @@ from ...race.results.comparison import Comparison, Outcome, State
 from ...race.results.race import Race
 from ...report.exporter import Format, Kind, written
 from ...report.markdown import escape
-from ...report.result import standing_of
+from ...report.merged_standing import standing_of
 from ...report.sheet import Block, Column, Listing, Medium, Notes, Paragraph, Section, Table, Tone
 from ...report.troubles import complaints, setbacks
 from ...stacks.stack import without_side
 from . import words
-from .answer import gate_answer
 from .model import Contender, GateAnswer, GateFacts, gate_of
+from .ruling import gate_answer
 
 _SIGNS = {Outcome.PASSED: "✅", Outcome.FAILED: "❌", Outcome.UNDECIDED: "❔", Outcome.REFUSED: "⚠️"}
 

@@ -24,8 +24,8 @@ from ...report.words.findings import disturbed, failure_kind
 from ...stacks.stack import Side
 from ...store import open_store
 from . import words
-from .answer import gate_answer
-from .preparation import ready_check
+from .check_preparation import ready_check
+from .ruling import gate_answer
 from .variants import VariantRequest
 
 _SILENCE_S = 15.0

@@ -19,7 +19,7 @@ from ...measure.resources import Resources
 from ...race.results.race import Ending, Race
 from ...race.results.standing import Level, Row, Standing
 from ...report.exporter import kind_of
-from ...report.result import standing_of
+from ...report.merged_standing import standing_of
 from ...store.lookup import Summary
 from .changes import ALPHA, LEAST, MOST, changes, least_values, outlying
 from .model import Absence, Measure, SeriesKey, Trend, TrendChange, TrendCheck, TrendPoint, TrendSeries

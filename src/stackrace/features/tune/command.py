@@ -146,7 +146,7 @@ Examples:
 @store_option
 @_show("--html", metavar="PATH", type=click.Path(path_type=Path), help="Where to write the page.")
 @_show("--json", "as_json", is_flag=True, help="Print one JSON document; progress goes to stderr.")
-@schema_option("stackrace.features.tune.report:schema", _show)
+@schema_option("stackrace.features.tune.tuning_report:schema", _show)
 def command(
     stack: str | None,
     race_file: Path | None,
@@ -169,9 +169,9 @@ def command(
     from dataclasses import replace
 
     from ...cli.edge import refuse_unwritable
-    from .candidates import TuneRequest, parse_goal
     from .model import TuningLimits
     from .run import resume_tuning, tune
+    from .tuning_request import TuneRequest, parse_goal
 
     refuse_unwritable("--html", output["html"])
     if resume is not None:

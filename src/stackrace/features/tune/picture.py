@@ -8,7 +8,7 @@ from itertools import product
 
 from ...base.numbers import number
 from .model import Knob, Tuning, Values
-from .result import Tuned
+from .tuning_result import Tuned
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,11 +18,11 @@ from ...race.preparation.prepared import PreparedRace
 from ...race.results.race import Ending, Race
 from ...store import open_store
 from ...store.manifest import has_manifest
-from .candidates import TuneRequest
 from .model import Tuning
-from .preparation import ready_tuning
-from .report import KIND
-from .result import tuned
+from .tuning_preparation import ready_tuning
+from .tuning_report import KIND
+from .tuning_request import TuneRequest
+from .tuning_result import tuned
 from .words import unproved
 
 

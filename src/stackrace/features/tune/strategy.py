@@ -13,11 +13,11 @@ from ...race.plan import Cell
 from ...race.preparation.prepared import PreparedRace
 from ...race.results.race import Race
 from ...race.resume import counted
-from .candidates import fewest_of
 from .measurements import grid_of
 from .model import tuning_of
-from .preparation import under_goal
 from .search import next_round
+from .tuning_preparation import under_goal
+from .tuning_request import fewest_of
 from .words import outlook as foretold
 
 

@@ -15,8 +15,8 @@ from ...report.words import findings
 from .estimates import Effect
 from .model import GoalKind, Infeasible, Needs, Reference, Tuning, TuningGoal, TuningLimits, Unfit, tuning_of
 from .needs import Exceeded, exceeded
-from .result import Against, Edge, Tuned
 from .search import FINAL_LAUNCHES
+from .tuning_result import Against, Edge, Tuned
 
 REFERENCES = {
     Reference.DEFAULT: "as given",
@@ -90,7 +90,7 @@ def _than_given(race: Race, goal: TuningGoal, given: Against) -> str:
 
 def _missing(race: Race, stack: str) -> str:
     # imported here: it loads the statistics
-    from ...race.standing import why_missing
+    from ...race.ranking import why_missing
 
     failure = why_missing(race, stack)
     return "" if failure is None else f"{findings.failure_kind(failure)}: {findings.failure_message(failure)}"

@@ -21,7 +21,7 @@ from ...base.errors import StoreError
 from ...base.text import printable
 from ...race.results.race import Race
 from ...report.exporter import Format, render
-from ...report.result import standing_of
+from ...report.merged_standing import standing_of
 from ...store import open_store
 
 _TEMPLATES = Path(__file__).with_name("templates")

@@ -1,8 +1,8 @@
 """The probe: facts and counters of the machine, and resources that a stack uses, by hop. Linux only."""
 
-from .host import available_bytes, host_facts, kept_off, memory_bytes, network_limits, physical_cores
+from .host_reading import available_bytes, host_facts, kept_off, memory_bytes, network_limits, physical_cores
 from .kernel_counters import LOOK_S, cpu_by_process, offenders, unused_by_core, used_by_core, waited_s, waits_ns
-from .machine import MachineCounters, canary_ns, difference, read_machine
+from .machine_counters import MachineCounters, canary_ns, difference, read_machine
 from .sampler import Allowance, MemoryWatch, Sampler
 from .thread_waits import ThreadWaits, ThreadWatch
 

@@ -21,9 +21,9 @@ from ..plan import Cell
 from ..request.request import RaceRequest
 from ..results.race import LeftOut
 from ..schedule import FEWEST_BLOCKS, extent_of, plan_block
-from .cores import usable_cores
+from .app_examination import ExaminedApp
+from .core_shares import usable_cores
 from .defaults import LONGEST_RESPONSE_S, MOST_STACKS, SLOW_CONCURRENCY, budget_s_of, levels_of, most_used
-from .examination import ExaminedApp
 
 if TYPE_CHECKING:
     from ..forecast import ForecastInput

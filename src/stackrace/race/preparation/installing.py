@@ -17,7 +17,7 @@ from ...deploy.environments import Environments, cache_folder, requirements_of
 from ...deploy.guard import Guard
 from ...deploy.installation import apt_command, lack_of, missing_from
 from ...deploy.preparing import OnPreparing
-from ...deploy.services import service_of
+from ...deploy.started_services import service_of
 from ...stacks.servers import Catalogue
 from ...stacks.servers.catalogue import GONE
 from ...stacks.services import services
@@ -26,8 +26,8 @@ from ...stacks.stack_path import parse_stack
 from ..request.named_races import file_of, known_names, source_of
 from ..request.race_file import read_race_file, read_request
 from ..request.request import RaceRequest
-from .app import AskedApp, asked_app, find_app, protected_project
 from .choosing import asked
+from .chosen_app import AskedApp, asked_app, find_app, protected_project
 from .defaults import most_used
 
 

@@ -39,9 +39,9 @@ from ..runner import run as run_race
 from ..schedule import Extent, least_budget_s, too_short
 from ..twins import entrants
 from .choosing import FEWEST, unserved
-from .cores import cores_of, usable_cores
+from .core_shares import cores_of, usable_cores
 from .defaults import budget_s_of, levels_of
-from .deployment import Deployment, set_up
+from .set_up import Deployment, set_up
 
 
 def plan_of(request: RaceRequest, deployment: Deployment) -> RacePlan:

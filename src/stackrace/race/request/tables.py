@@ -22,7 +22,7 @@ from pydantic import (
 )
 
 from ...app.app import Entry, EntryKind
-from ...app.commands import command_of
+from ...app.command_lines import command_of
 from ...base.errors import StackraceError
 from ...base.http_syntax import by_prefix, header_fault, host_fault, path_fault
 from ...base.units import DURATION, PERCENT, SIZE, Unit

@@ -14,7 +14,7 @@ from ...race.results.race import Race
 from ...race.results.standing import Level, Row, Standing
 from ...stats.values import ScalingCurve
 from ..growth import launches_at
-from ..scaling import knee
+from ..scaling_words import knee
 from .frame import Frame, Point, ghosts, line_path
 from .svg import Scale, linear, logarithmic, tag
 

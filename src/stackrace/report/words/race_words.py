@@ -15,10 +15,10 @@ from ...measure.workload import EVERY_PATH, Likeness, RightAnswers
 from ...race.results.race import Ending, Race
 from ...race.results.standing import Level, Standing
 from ...stacks.stack import original_path
-from ...validity.stack import debug_on
+from ...validity.stack_work import debug_on
 from ..figures import listed
 from .findings import shortfall_words
-from .load_run import held_words
+from .load_sentences import held_words
 
 CONDITIONS = "What would change this answer"
 """Heading over the standing's conditions."""

@@ -10,7 +10,7 @@ from django.views.static import serve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.app.examiner.examination import _LOOPBACK, _allowed_hosts, _choose_host, _media
+from stackrace.app.examiner.course import _LOOPBACK, _allowed_hosts, _choose_host, _media
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackrace.app.projects.deployment import deployment_commands
+from stackrace.app.projects.deployment_files import deployment_commands
 from stackrace.app.projects.detection import detect
 
 from .test_applications import write

@@ -6,7 +6,7 @@ import resource
 import psutil
 import pytest
 
-from stackrace.measure.probe import available_bytes, host, host_facts, network_limits, physical_cores
+from stackrace.measure.probe import available_bytes, host_facts, host_reading, network_limits, physical_cores
 
 
 def test_facts_of_this_machine_are_complete():
@@ -20,18 +20,18 @@ def test_facts_of_this_machine_are_complete():
 
 
 def test_the_system_is_named_with_or_without_quotes():
-    assert host._system('ID=debian\nPRETTY_NAME="Debian GNU/Linux 12"\n') == "Debian GNU/Linux 12"
-    assert host._system("PRETTY_NAME=Alpine\n") == "Alpine"
-    assert host._system("") == "Linux"
+    assert host_reading._system('ID=debian\nPRETTY_NAME="Debian GNU/Linux 12"\n') == "Debian GNU/Linux 12"
+    assert host_reading._system("PRETTY_NAME=Alpine\n") == "Alpine"
+    assert host_reading._system("") == "Linux"
 
 
 def test_the_processor_is_named_by_model_or_architecture():
-    assert host._cpu("processor : 0\nmodel name\t: Some   CPU @ 2GHz\n") == "Some CPU @ 2GHz"
-    assert host._cpu("processor : 0\n") == os.uname().machine
+    assert host_reading._cpu("processor : 0\nmodel name\t: Some   CPU @ 2GHz\n") == "Some CPU @ 2GHz"
+    assert host_reading._cpu("processor : 0\n") == os.uname().machine
 
 
 def test_a_guest_is_known_by_its_flag():
-    assert "virtual machine" in host._virtual("flags : fpu hypervisor sse\n")
+    assert "virtual machine" in host_reading._virtual("flags : fpu hypervisor sse\n")
 
 
 def test_limits_are_those_of_this_process():
@@ -89,8 +89,8 @@ def test_it_is_what_others_find_too():
     ],
 )
 def test_throttled_time_is_found(monkeypatch, groups, path, content, seconds):
-    monkeypatch.setattr(host, "read", {"/proc/self/cgroup": groups, path: content}.get)
-    assert host.throttled_s() == seconds
+    monkeypatch.setattr(host_reading, "read", {"/proc/self/cgroup": groups, path: content}.get)
+    assert host_reading.throttled_s() == seconds
 
 
 def test_a_quota_around_our_group_counts(monkeypatch):
@@ -101,9 +101,9 @@ def test_a_quota_around_our_group_counts(monkeypatch):
         "/sys/fs/cgroup/box/cpu.max": b"150000 100000\n",
         "/sys/fs/cgroup/box/inner/cpu.max": b"max 100000\n",
     }
-    monkeypatch.setattr(host, "read", files.get)
-    assert host.throttled_s() == 4.0
-    assert host.allowed_cores() == 1.5
+    monkeypatch.setattr(host_reading, "read", files.get)
+    assert host_reading.throttled_s() == 4.0
+    assert host_reading.allowed_cores() == 1.5
 
 
 def test_version_one_quotas_are_read_and_none_is_infinite(monkeypatch):
@@ -112,7 +112,7 @@ def test_version_one_quotas_are_read_and_none_is_infinite(monkeypatch):
         "/sys/fs/cgroup/cpu/box/cpu.cfs_quota_us": b"50000\n",
         "/sys/fs/cgroup/cpu/box/cpu.cfs_period_us": b"100000\n",
     }
-    monkeypatch.setattr(host, "read", files.get)
-    assert host.allowed_cores() == 0.5
+    monkeypatch.setattr(host_reading, "read", files.get)
+    assert host_reading.allowed_cores() == 0.5
     files["/sys/fs/cgroup/cpu/box/cpu.cfs_quota_us"] = b"-1\n"
-    assert host.allowed_cores() == float("inf")
+    assert host_reading.allowed_cores() == float("inf")

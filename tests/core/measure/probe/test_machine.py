@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from stackrace.measure.probe import canary_ns, difference, kernel_counters, machine, read_machine
+from stackrace.measure.probe import canary_ns, difference, kernel_counters, machine_counters, read_machine
 
 STAT = b"cpu  100 10 50 800 20 3 7 30 5 0\ncpu0 50 5 25 400 10 1 3 15 2 0\ncpu1 50 5 25 400 10 2 4 15 3 0\nintr 1\n"
 NETSTAT = b"""TcpExt: SyncookiesSent ListenOverflows ListenDrops TCPTimeouts TCPSynRetrans
@@ -149,7 +149,7 @@ SPEEDS = {
 @pytest.fixture
 def told(monkeypatch):
     told = dict(SPEEDS)
-    monkeypatch.setattr(machine, "read_number", lambda path: told.get(path, 0))
+    monkeypatch.setattr(machine_counters, "read_number", lambda path: told.get(path, 0))
     return told
 
 
@@ -165,16 +165,16 @@ def test_a_canary_without_a_core_to_run_on_says_nothing():
 
 
 def test_of_many_cores_the_canary_visits_four():
-    assert list(machine._spread(range(16))) == [0, 5, 10, 15]
-    assert list(machine._spread((2, 7))) == [2, 7]
+    assert list(machine_counters._spread(range(16))) == [0, 5, 10, 15]
+    assert list(machine_counters._spread((2, 7))) == [2, 7]
 
 
 def test_frequency_is_the_mean_of_the_cores_and_heat_the_largest_count(told):
-    assert machine._frequency_khz((0, 1)) == 3_200_000
-    assert machine._heat_stops((0, 1)) == 17
+    assert machine_counters._frequency_khz((0, 1)) == 3_200_000
+    assert machine_counters._heat_stops((0, 1)) == 17
     told.clear()
-    assert machine._frequency_khz((0, 1)) == 0
-    assert machine._heat_stops((0, 1)) == 0
+    assert machine_counters._frequency_khz((0, 1)) == 0
+    assert machine_counters._heat_stops((0, 1)) == 0
 
 
 def test_speed_frequency_and_heat_become_changes(told):

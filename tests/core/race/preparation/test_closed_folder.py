@@ -13,7 +13,7 @@ from stackrace.app.app import App, EntryKind, entry_of
 from stackrace.app.known_pythons import known_pythons
 from stackrace.app.projects.detection import detect
 from stackrace.app.revision import source_digest
-from stackrace.deploy.project_files import databases_below, linked_data
+from stackrace.deploy.project_data import databases_below, linked_data
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from stackrace.base.errors import InputError
-from stackrace.race.preparation.cores import cores_of, quiet, split_cores, usable_cores
+from stackrace.race.preparation.core_shares import cores_of, quiet, split_cores, usable_cores
 from stackrace.race.request.request import RaceRequest
 
 ONE = ((0,),)

@@ -13,8 +13,8 @@ from stackrace.base.errors import AppError, InputError
 from stackrace.deploy.environments import Environments
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.seeding import prepare
-from stackrace.race.preparation.app import asked_app, protected_project
-from stackrace.race.preparation.examination import _static, examined_app
+from stackrace.race.preparation.app_examination import _static, examined_app
+from stackrace.race.preparation.chosen_app import asked_app, protected_project
 from stackrace.race.request.request import RaceRequest
 from stackrace.stacks.stack import Interface
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 from tests.core.race.contests import Entry, flat
 
 from stackrace.base.numbers import Interval
-from stackrace.race.answer import _MOST
 from stackrace.race.results.answer import LatencyCounts
-from stackrace.report.words.standing import _condition
+from stackrace.race.winner import _MOST
+from stackrace.report.words.standing_sentences import _condition
 
 from .worded import told
 

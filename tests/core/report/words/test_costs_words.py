@@ -3,7 +3,7 @@
 from tests.core.race.contests import Entry, flat
 
 from stackrace.race.results.standing import Costs, Need
-from stackrace.report.words.standing import costs
+from stackrace.report.words.standing_sentences import costs
 
 from .worded import told
 

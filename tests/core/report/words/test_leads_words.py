@@ -5,8 +5,8 @@ from dataclasses import replace
 from tests.core.race.contests import Entry, contest, flat
 from tests.factories import make_race, with_workloads
 
-from stackrace.report.result import standing_of
-from stackrace.report.words.standing import elsewhere
+from stackrace.report.merged_standing import standing_of
+from stackrace.report.words.standing_sentences import elsewhere
 
 from .worded import told, words
 

@@ -11,7 +11,7 @@ from stackrace.base.verdict import Verdict
 from stackrace.measure.engine.load_run import FinishedRun, Target
 from stackrace.measure.load import HeldConnections
 from stackrace.measure.workload import Answer, Request, Sameness, Workload
-from stackrace.report.words.load_run import failures, held_words
+from stackrace.report.words.load_sentences import failures, held_words
 
 
 def ran(classes, *, right, wrong, expected=()):

@@ -13,7 +13,7 @@ from stackrace.base.verdict import Effect, Verdict
 from stackrace.report.document import schema
 from stackrace.report.exporter import Format, render
 from stackrace.report.terminal import make_console, print_report
-from stackrace.report.words.standing import machines, words_of
+from stackrace.report.words.standing_sentences import machines, words_of
 from stackrace.stats.values import MachineComparison, MachineVerdict, RatioShift
 
 

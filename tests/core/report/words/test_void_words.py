@@ -7,9 +7,9 @@ from tests.core.race.raced import merged
 from tests.factories import make_finding
 
 from stackrace.base.verdict import Effect, Verdict
-from stackrace.race.standing import standing
-from stackrace.report.words.answer import _void
-from stackrace.report.words.standing import StandingWords, words_of
+from stackrace.race.ranking import standing
+from stackrace.report.words.answer_sentence import _void
+from stackrace.report.words.standing_sentences import StandingWords, words_of
 
 TWINS = replace(make_finding("twins differ", Effect.INVALIDATES), seen="two identical stacks came out 4 % apart.")
 

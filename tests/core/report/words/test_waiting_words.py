@@ -7,8 +7,8 @@ from tests.core.race.contests import Entry, contest, flat
 from tests.core.race.raced import merged
 
 from stackrace.measure.launch import Bottleneck, BottleneckKind
-from stackrace.race.standing import standing
-from stackrace.report.words.standing import words_of
+from stackrace.race.ranking import standing
+from stackrace.report.words.standing_sentences import words_of
 
 CPU, SERVICE, DATABASE, LOCK, WAITING, SHORT = BottleneckKind
 CLIENTS = Bottleneck(kind=WAITING, places=20, unit="connection", at_once=19.9, page_s=0.32)

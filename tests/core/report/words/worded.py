@@ -5,8 +5,8 @@ from __future__ import annotations
 from tests.core.race.contests import contest
 from tests.core.race.raced import merged
 
-from stackrace.race.standing import standing
-from stackrace.report.words.standing import StandingWords, words_of
+from stackrace.race.ranking import standing
+from stackrace.report.words.standing_sentences import StandingWords, words_of
 
 
 def words(race) -> StandingWords:

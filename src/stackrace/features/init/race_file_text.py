@@ -14,7 +14,7 @@ from ...base.numbers import duration, things
 from ...base.secrets import masked
 from ...race.preparation.pages import Page
 from ...race.request.request import RaceRequest
-from .survey import Hidden, ProjectSurvey, hidden, suggestions
+from .project_survey import Hidden, ProjectSurvey, hidden, suggestions
 
 _TAIL = """
 [load]

@@ -21,9 +21,9 @@ from ...report.exporter import Kind
 from ...report.figures import timed
 from ...report.load_result import document
 from ...report.sheet import Column, Paragraph, Section, Table, Tone
-from ...report.words import load_run
+from ...report.words import load_sentences
 from ...report.words.findings import LOAD, remedy, seen
-from .search import Search
+from .rate_search import Search
 from .trials import CapacityResult, Trial, find_capacity
 
 _VERSION = "capacity-1"
@@ -114,7 +114,7 @@ def _doubts(outcome: CapacityResult) -> Iterator[str]:
         )
     if outcome.best is not None:
         # all of them: a cache that answers in the server's place makes a goal easy to keep
-        yield from (load_run.warning(finding) for finding in outcome.best.ran.verdict.findings)
+        yield from (load_sentences.warning(finding) for finding in outcome.best.ran.verdict.findings)
     yield from outcome.notes
 
 

@@ -17,9 +17,9 @@ from ...deploy.guard import Guard
 from ...deploy.preparing import OnPreparing, Preparing, Step, unheard
 from ...deploy.protection import Protection
 from ...deploy.seeding import prepare
-from ...race.preparation.app import asked_app, find_app, protected_project
+from ...race.preparation.app_examination import furnished
+from ...race.preparation.chosen_app import asked_app, find_app, protected_project
 from ...race.preparation.contestants import CurrentStack, current_stack
-from ...race.preparation.examination import furnished
 from ...race.preparation.pages import AskedPages, Crawling, Page, asked_pages, raced
 from ...race.request.request import RaceRequest
 from ...stacks.servers import catalogue

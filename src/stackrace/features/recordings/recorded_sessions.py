@@ -13,7 +13,7 @@ from ...measure.recording import Recording
 from ...measure.workload import Answer, AnswerOrigin, Order, Request, Sameness, Workload
 from .access_log import from_access_log
 from .har import from_har
-from .steps import RecordingError, Step, Steps
+from .recorded_steps import RecordingError, Step, Steps
 
 _RECORDED = AnswerOrigin.RECORDING
 

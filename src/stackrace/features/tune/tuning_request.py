@@ -12,11 +12,11 @@ from ...base.units import DURATION, RATE
 from ...measure.engine.histogram import QUANTILES
 from ...measure.engine.load_run import label
 from ...measure.resources import format_cores
-from ...race.preparation.app import asked_app
+from ...race.preparation.chosen_app import asked_app
 from ...race.preparation.contestants import beside_current, current_stack
-from ...race.preparation.cores import cores_of
+from ...race.preparation.core_shares import cores_of
+from ...race.ranking import LEAST_BEYOND
 from ...race.request.request import RaceRequest
-from ...race.standing import LEAST_BEYOND
 from ...stacks.servers import Catalogue, catalogue
 from ...stacks.stack import Interface, Stack
 from ...stacks.stack_path import parse_stack

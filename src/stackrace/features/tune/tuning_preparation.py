@@ -19,10 +19,10 @@ from ...race.overhead import USUAL_LAUNCH_S
 from ...race.pace import planned_lengths
 from ...race.plan import RacePlan
 from ...race.preparation.prepared import PreparedRace
-from .candidates import LEAST_SLICE_S, MOST_SLICE_S, TuneRequest, candidates, fewest_of, tail_slice_s
 from .model import GoalKind, Knob, Tuning, TuningGoal, TuningLimits, Values
 from .needs import beyond, measured_needs, pilots
 from .search import AT_ONCE, FIRST, largest_field, search_launches
+from .tuning_request import LEAST_SLICE_S, MOST_SLICE_S, TuneRequest, candidates, fewest_of, tail_slice_s
 from .words import none_within
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from ...race.preparation.prepared import Machine, Machines
 from ...report.exporter import Kind
 from ...report.sheet import Paragraph, Section, Tone
 from .advice import Advice, Change, Gain, command_of
-from .examination import Examination
+from .all_advice import Examination
 from .kernel import Outcome, Record, State
 
 _TONES = {Gain.DECISIVE: Tone.WRONG, Gain.GREAT: Tone.DOUBTFUL, Gain.SOME: Tone.OTHER, Gain.LITTLE: Tone.STRONG}

@@ -15,7 +15,7 @@ from ...race.results.race import Race
 from ...race.results.standing import Costs, CpuTime, Need, Reason, Standing
 from ...stats.values import MachineComparison, MachineVerdict
 from ..figures import names, others, sentence, share, times
-from .answer import answer
+from .answer_sentence import answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

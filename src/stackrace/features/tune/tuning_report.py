@@ -18,7 +18,7 @@ from ...report.words.race_words import versions
 from . import words
 from .model import Reference, Tuning, tuning_of
 from .picture import LEGEND, block_lines, facets
-from .result import Responded, Tuned, leading, tuned
+from .tuning_result import Responded, Tuned, leading, tuned
 
 _SHOWN = 10
 

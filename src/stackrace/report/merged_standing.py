@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..measure.engine.histogram import distribution, quantiles
+from ..race.ranking import standing
 from ..race.results.race import Race
 from ..race.results.standing import Standing
-from ..race.standing import standing
 
 
 def standing_of(race: Race) -> Standing:

@@ -18,10 +18,10 @@ from ...deploy.running_stack import versions_of
 from ...race.overhead import planned_overhead
 from ...race.pace import planned_lengths, response_s
 from ...race.plan import RacePlan
-from ...race.preparation.app import asked_app, guarded_project
-from ...race.preparation.deployment import Deployment, set_up
+from ...race.preparation.chosen_app import asked_app, guarded_project
 from ...race.preparation.leftovers import remembered
 from ...race.preparation.prepared import PreparedRace, plan_of, wait_for_ports
+from ...race.preparation.set_up import Deployment, set_up
 from ...race.request.request import RaceRequest
 from ...race.results.comparison import Response
 from ...race.results.parts import Parts
@@ -31,10 +31,10 @@ from ...stacks.servers.site import versions_by_key
 from ...stacks.stack import Side, Stack
 from ...store.recorder import StoreSink
 from ...validity.registry import check_limits
-from .answer import decide
 from .interpreters import on_stacks, with_interpreters
 from .looks import LOOKS
 from .model import ON_REQUEST, TERMS, Contender, GateFacts
+from .ruling import decide
 from .tails import least_answers
 from .variants import Variant, VariantRequest, variants
 

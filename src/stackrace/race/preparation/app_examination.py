@@ -21,7 +21,7 @@ from ...deploy.preparing import OnPreparing, Preparing, Step
 from ...deploy.protection import ProtectedProject, Protection
 from ...measure.workload import PageTime, Request, Workload
 from ..request.request import RaceRequest
-from .app import AskedApp, find_app
+from .chosen_app import AskedApp, find_app
 from .kept_pages import KeptPages, kept_pages
 from .pages import Crawling, Page, asked_pages, holds_secret, problem_of, raced
 from .sessions import with_bundled_sessions

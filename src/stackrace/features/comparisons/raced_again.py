@@ -19,7 +19,7 @@ import click
 from ...base import ids
 from ...base.codec import decode, encode, pretty
 from ...base.errors import InterruptedRace, MissingError, RefusedError, StackraceError, StoreError, said_by
-from ...cli.racing import Output, raced
+from ...cli.live_race import Output, raced
 from ...cli.showing import reports_folder, write_text
 from ...deploy.privileges import private_folder
 from ...race.preparation.choosing import ready_stack
@@ -27,17 +27,17 @@ from ...race.preparation.installing import distinct, lacks_of, refusal
 from ...race.request.race_file import read_race_file
 from ...race.results.race import Ending, Race
 from ...report.exporter import Format, written
-from ...report.result import standing_of
+from ...report.merged_standing import standing_of
 from ...report.terminal import print_sections
 from ...report.troubles import complaints
-from ...report.words.standing import words_of
+from ...report.words.standing_sentences import words_of
 from ...stacks.servers import catalogue
 from ...store import open_store
 from ...store.address import data_folder
+from .comparison_parts import PartRequest, part_request, still_open
 from .judging import judged
 from .kind import KIND
 from .model import Comparison, Part
-from .parts import PartRequest, part_request, still_open
 from .reading import read_comparison
 from .rerun import Kept, Mode, PartOutcome, Rerun
 

@@ -15,12 +15,12 @@ from ...race.results.race import Race
 from ...race.results.standing import Level, Row, Standing
 from .. import figures, repeat
 from ..level_table import MARK, level_table
-from ..scaling import scaling_sections
+from ..scaling_words import scaling_sections
 from ..sheet import Column, Medium, shown
 from ..troubles import complaints, refused, setbacks
 from ..words import race_words
 from ..words.race_words import debug, left_out, raced
-from ..words.standing import words_of
+from ..words.standing_sentences import words_of
 from .bars import axis, interval_bar, strip
 from .page import draw_page
 from .panels import memory_view, multiples_views

@@ -18,7 +18,6 @@ from ..stats.judge import Judgement
 from ..stats.summary import Buckets, on_common_buckets, quantile_interval
 from ..validity.bottleneck import agreed
 from ..validity.registry import examine_race, taken
-from .answer import answer_of, conditions_of, costs_of, lead_of, reason_of
 from .levels import (
     JudgedLevel,
     LevelKey,
@@ -37,6 +36,7 @@ from .results.answer import Answer, AnswerKind
 from .results.race import Race
 from .results.standing import Gap, Level, Row, Standing, Withdrawal
 from .resume import counted
+from .winner import answer_of, conditions_of, costs_of, lead_of, reason_of
 
 
 def standing(race: Race, *, merge: _Merge, spread: _Spread | None = None, thorough: bool = True) -> Standing:

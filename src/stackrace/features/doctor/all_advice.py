@@ -9,9 +9,9 @@ from ...base.numbers import percent
 from ...base.units import SIZE
 from ...measure.probe import physical_cores
 from ...measure.resources import Resources
-from ...race.preparation.cores import split_cores, usable_cores
+from ...race.preparation.core_shares import split_cores, usable_cores
 from ...validity.preflight import nearly_full
-from . import company, limits, processor
+from . import company, kernel_limits, processor
 from .advice import Advice, Change, Gain, advise
 from .kernel import THP, Kernel
 from .look import Surroundings, look
@@ -113,7 +113,7 @@ ADVISERS: tuple[Callable[[Surroundings], Advice | None], ...] = (
     processor.stolen,
     processor.restless,
     processor.governor,
-    limits.cpu_quota,
+    kernel_limits.cpu_quota,
     company.leftovers,
     processor.turbo,
     company.due_soon,
@@ -121,14 +121,14 @@ ADVISERS: tuple[Callable[[Surroundings], Advice | None], ...] = (
     processor.slow_clock,
     processor.virtual,
     _swappiness,
-    limits.short_queue,
-    limits.few_ports,
+    kernel_limits.short_queue,
+    kernel_limits.few_ports,
     _huge_pages,
     processor.watchdog,
     company.irq_balance,
     company.cron,
     company.listening,
-    limits.delegation,
+    kernel_limits.delegation,
 )
 """Advisers; equally useful advice is shown in this order."""
 
@@ -154,7 +154,7 @@ class Examination:
 def examine(surroundings: Surroundings) -> Examination:
     """Run every adviser. None is about address space randomisation: servers in production have it, too."""
     general = (adviser(surroundings) for adviser in ADVISERS)
-    every = (*limits.planned(surroundings), *filter(None, general))
+    every = (*kernel_limits.planned(surroundings), *filter(None, general))
     return Examination(surroundings, tuple(sorted(every, key=lambda advice: list(Gain).index(advice.gain))))
 
 

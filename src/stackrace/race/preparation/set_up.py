@@ -32,12 +32,12 @@ from ...stacks.servers import Catalogue, Hosted, catalogue
 from ...stacks.stack import Stack, original_path
 from ..request.request import RaceRequest
 from ..results.race import LeftOut
-from .app import asked_app, protected_project
+from .app_examination import ExaminedApp, examined_app
 from .bursts import Bursts, pilots, pool_note
 from .choosing import Choice, asked, choose
+from .chosen_app import asked_app, protected_project
 from .contestants import CurrentStack, current_stack
-from .cores import cores_of
-from .examination import ExaminedApp, examined_app
+from .core_shares import cores_of
 from .installing import require_all, services_of
 from .workloads import limits_of, meets, met
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...base.process.processes import read, read_number
 from ..host import MachineDelta
-from .host import throttled_s
+from .host_reading import throttled_s
 from .kernel_counters import (
     network,
     pressure_s,

@@ -22,7 +22,7 @@ from ..race.request.request import RaceRequest
 from ..race.results.race import Ending, Race
 from ..race.results.standing import Standing
 from ..report.exporter import Format
-from ..report.result import standing_of
+from ..report.merged_standing import standing_of
 from ..report.words.findings import busy, remedy
 from ..store import open_store
 from ..store.manifest import has_manifest

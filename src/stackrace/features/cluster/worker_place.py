@@ -22,9 +22,9 @@ from ...stacks.stack import Stack
 from ...validity.observation import Observation
 from . import lease
 from .connection import Connection, MemberLost
-from .engines import BinByBin, Engines
 from .hosting import Hosted, Hosting, Order, open_race
 from .members import Member
+from .remote_engines import BinByBin, Engines
 
 _T = TypeVar("_T")
 

@@ -20,10 +20,10 @@ from .containers import compose, dockerfile, dockerignore
 from .equivalence import Equivalence, Proof
 from .evidence import evidence
 from .export import SCRIPT, Export, entry_path, text_of
+from .export_target import Target
 from .layout import Process
 from .readme import environment_example, readme
-from .target import Target
-from .units import units
+from .systemd_units import units
 
 if TYPE_CHECKING:
     from .export import Export
