@@ -44,7 +44,7 @@ def _load_ourselves() -> Any:
     package = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = package
     spec.loader.exec_module(package)
-    examination = importlib.import_module("stackrace_examiner.examination")
+    examination = importlib.import_module("stackrace_examiner.course")
     sys.dont_write_bytecode = keep
     return examination
 

@@ -15,6 +15,9 @@ EXTENSIONS = (
     ),
     PlaceProvider(f"{__name__}.provider:DaskCluster"),
     RequestPart(
-        "cluster", f"{__name__}.request:ClusterRequest", f"{__name__}.request:FLAGS", "What every stack gets"
+        "cluster",
+        f"{__name__}.cluster_options:ClusterRequest",
+        f"{__name__}.cluster_options:FLAGS",
+        "What every stack gets",
     ),
 )

@@ -9,7 +9,12 @@ EXTENSIONS = (
         member="deployment",
         about="What the project runs today, as its files say; null where nothing was found, or looked for.",
     ),
-    RequestPart("current-file", f"{__name__}.request:CurrentRequest", f"{__name__}.request:FLAGS", "What is raced"),
+    RequestPart(
+        "current-file",
+        f"{__name__}.current_options:CurrentRequest",
+        f"{__name__}.current_options:FLAGS",
+        "What is raced",
+    ),
     Contestants(f"{__name__}.contestant:current_stack"),
     Verb("current", "Start", "Show what a project runs today.", f"{__name__}.verb:command", 15),
     Notice(f"{__name__}.notice", kind=f"{__name__}.distance:CurrentStanding"),

@@ -4,5 +4,5 @@ from ...extensions import Verb, WorkloadSource
 
 EXTENSIONS = (
     Verb("record", "Measure", "Make a session to race of a browser's HAR file.", f"{__name__}.verb:command", 30),
-    WorkloadSource(f"{__name__}.recording:read_recording"),
+    WorkloadSource(f"{__name__}.recorded_sessions:read_recording"),
 )

@@ -11,6 +11,6 @@ EXTENSIONS = (
         30,
     ),
     Part("tuning", f"{__name__}.model:Tuning"),
-    ResultKind("tuning", f"{__name__}.report:KIND"),
+    ResultKind("tuning", f"{__name__}.tuning_report:KIND"),
     Strategy("tuning", f"{__name__}.strategy"),
 )
