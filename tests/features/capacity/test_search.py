@@ -118,6 +118,14 @@ def test_two_trials_have_no_limits() -> None:
     assert found.value == pytest.approx(99.5, rel=0.01)
 
 
+def test_a_curve_that_leads_away_from_the_trials_has_no_limits() -> None:
+    slow = {"p50": 0.1}
+    tried = [Tried(rate_per_s=rate, kept=rate < 100, slow=slow) for rate in (90.0, 95.0, 98.0, 105.0, 106.0)]
+    found = searching(100.0, tried=tuple(tried)).capacity
+    assert found.value < 150.0
+    assert (found.low, found.high) == (None, None)
+
+
 def test_fifty_requests_lie_beyond_the_highest_quantile() -> None:
     assert requests_for([0.5]) == 100
     assert requests_for([0.5, 0.99]) == 5_000

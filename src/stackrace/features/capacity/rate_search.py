@@ -76,10 +76,14 @@ class Search:
         around = math.sqrt(self.kept * self.missed)
         each = [self._crossing(name, share, around) for name, share in self.allowed.items()]
         found = min(each, key=lambda one: one.value)
+        value = min(max(found.value, self.kept / _BRACKET), self.missed * _BRACKET)
+        if value != found.value:
+            # a curve that leads away from the trials knows no limits either
+            return Interval(value=min(value, self.most))
         return Interval(
-            value=self._possible(found.value),
-            low=found.low and min(found.low, self._possible(found.value)),
-            high=found.high and max(min(found.high, self.most), self._possible(found.value)),
+            value=min(value, self.most),
+            low=found.low and min(found.low, self.most),
+            high=found.high and min(found.high, self.most),
         )
 
     @property
@@ -116,10 +120,6 @@ class Search:
         if self.kept is not None and self.kept >= self.most:
             return True
         return self.kept is not None and self.missed is not None and self.missed / self.kept <= _BRACKET
-
-    def _possible(self, rate: float) -> float:
-        assert self.kept is not None and self.missed is not None
-        return min(max(rate, self.kept / _BRACKET), self.missed * _BRACKET, self.most)
 
     def _crossing(self, name: str, share: float, around: float) -> Interval:
         def within(factor: float, middle: float) -> list[Tried]:
