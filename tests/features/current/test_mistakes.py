@@ -230,6 +230,10 @@ WORKERS = "WEB_CONCURRENCY"
 USED = 'sh -c "exec granian --interface wsgi --workers $$WEB_CONCURRENCY a:b"'
 FINE = {
     "placeholders of uWSGI": {"uwsgi.ini": f"{UWSGI}project = a\nchdir = /srv/%(project)\n"},
+    "a router beside the socket of a front end": {
+        "uwsgi.ini": "[uwsgi]\nhttp = :8080\nsocket = :8000\nmodule = a:b\n",
+        "nginx/site.conf": "server {\n  location / {\n    uwsgi_pass 127.0.0.1:8000;\n  }\n}\n",
+    },
     "names of the file's own": {
         "Procfile": "web: gunicorn a:b",
         "gunicorn.conf.py": "worker = 4\nworkers = worker\n",

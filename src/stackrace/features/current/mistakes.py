@@ -191,7 +191,8 @@ def _short_keep_alive(read: Read) -> _Found:
 
 def _closing_router(read: Read) -> _Found:
     hop = read.hop
-    if hop.spec.name == "uwsgi" and _values(hop).get("http") == "router":
+    is_asked = read.front is None or read.front.wire(hop.speaks) == "http"
+    if is_asked and hop.spec.name == "uwsgi" and _values(hop).get("http") == "router":
         is_kept = hop.seen.keys() & {"http-keepalive"} or line_of(_config(hop), "http-keepalive")
         if not is_kept:
             line = line_of(_config(hop), "http")
