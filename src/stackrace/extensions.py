@@ -111,7 +111,7 @@ class Strategy(NamedTuple):
     part: str
     """Name of the part."""
     place: str
-    """Import string of a module that implements `race.decisions.Strategist`."""
+    """Import string of a module that implements `race.strategist.Strategist`."""
 
 
 class WorkloadSource(NamedTuple):

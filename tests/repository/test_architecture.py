@@ -109,14 +109,18 @@ def name_of(path):
 NAMES = {name_of(path): path for path in PACKAGE.rglob("*.py")}
 
 
+FOR_TYPES = {"stackrace", "stackrace.stacks.native_options"}
+"""Their imports for types alone lead upwards: to the names of the package, to the site that an option is read from."""
+
+
 def imports_of(name):
-    """Yield the modules of ours that ``name`` imports, at its top or in a function, but for types only."""
+    """Yield the modules of ours that ``name`` imports: at its top, in a function, for types only."""
     path = NAMES[name]
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
     for_types = {
         inner
         for node in nodes(path)
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        if name in FOR_TYPES and isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
         for inner in ast.walk(node)
     }
     for node in nodes(path):

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 
 from ..app.revision import source_digest
 from ..deploy.preparing import OnPreparing, unheard
-from ..race.decisions import OpenCells, strategist_of
+from ..race.decisions import OpenCells
 from ..race.events import Sink
 from ..race.preparation.contestants import beside_current
 from ..race.preparation.prepared import PreparedRace, is_elsewhere, places, prepared
 from ..race.request.request import RaceRequest
 from ..race.results.race import Race
-from ..race.runner import check_budget
+from ..race.runner import check_budget, run_prepared
+from ..race.strategist import Strategist, strategist_of
 from ..report.words.findings import warning
 from ..report.words.outlook import estimate, outlook
 from ..store import open_store
@@ -49,7 +50,7 @@ def run(
         nullcontext() if store is None else open_store(store) as opened,
         ready_race(beside_current(request), opened, on_preparing or unheard) as ready,
     ):
-        return ready.run(on_event or (lambda event: None))
+        return run_prepared(ready, on_event or (lambda event: None))
 
 
 @contextmanager
@@ -75,15 +76,16 @@ def ready_race(
         first = strategist.fewest(resumed.race)
     prepare = places().prepared if is_elsewhere(request) else prepared
     with prepare(request, on_preparing, first=first) as fresh:
-        if resumed is not None and strategist is not None:
+        if resumed is None:
+            fresh = fresh if shape is None else shape(fresh)
+            strategist = strategist_of(fresh.plan.race)
+        elif strategist is not None:
             fresh = strategist.again(fresh, resumed.race)
-        elif shape is not None:
-            fresh = shape(fresh)
         opening = None if store is None else _opening_of(fresh, store)
         if resumed is not None and opening is not None:
             refuse_changed(resumed, fresh.plan.race, opening)
-        ready = _foretold(fresh) if resumed is None else _again(fresh, resumed.race)
-        if (strategist := strategist_of(ready.plan.race)) is not None:
+        ready = _foretold(fresh, strategist) if resumed is None else _again(fresh, resumed.race)
+        if strategist is not None:
             open_cells, decide = strategist.decisions(ready)
             ready = replace(ready, decide=decide)
         # before anything is kept of a race that will not start
@@ -94,11 +96,11 @@ def ready_race(
             yield replace(ready, open_cells=open_cells, keepers=sinks)
 
 
-def _foretold(fresh: PreparedRace) -> PreparedRace:
+def _foretold(fresh: PreparedRace, strategist: Strategist | None) -> PreparedRace:
     """Return the race with its outlook, and with warnings and unusual conditions among its notes."""
     plan, race = fresh.plan, fresh.plan.race
     warned = (*race.notes, *map(warning, fresh.warnings))
-    if (strategist := strategist_of(race)) is not None:
+    if strategist is not None:
         # the answer contains its outlook, too
         return replace(fresh.having(replace(race, notes=warned)), foretold=strategist.outlook(fresh))
     unusual = (*plan.limit, *outlook(plan, fresh.request))

@@ -20,13 +20,13 @@ from ..base.errors import InputError, StoreError, said_by
 from ..base.secrets import forms_in, learn, masked
 from ..base.units import DURATION, SIZE
 from ..measure.resources import Resources, format_cores
-from ..race.decisions import strategist_named
 from ..race.preparation.core_shares import usable_cores
 from ..race.preparation.leftovers import clear_away
 from ..race.request.race_file import read_race_file
 from ..race.request.request import RaceRequest
 from ..race.results.race import Ending, Race
 from ..race.resume import going_on
+from ..race.strategist import strategist_named
 from ..stacks.stack import twin_path
 from ..store.address import races_folder
 from ..store.manifest import Manifest, ManifestFile, Opening, finished, has_manifest, is_racing, reopen_manifest

@@ -16,11 +16,13 @@ from ..base.errors import BreakdownError, InterruptedRace, RefusedError, StoreEr
 from ..base.units import DURATION
 from ..base.verdict import Effect
 from ..deploy.guard import removed
-from ..race.decisions import OpenCells, strategist_of
+from ..race.decisions import OpenCells
 from ..race.notices import before
 from ..race.request.request import RaceRequest
 from ..race.results.race import Ending, Race
 from ..race.results.standing import Standing
+from ..race.runner import run_prepared
+from ..race.strategist import strategist_of
 from ..report.exporter import Format
 from ..report.merged_standing import standing_of
 from ..report.words.findings import busy, remedy
@@ -73,7 +75,7 @@ def raced(
             click.echo(sentence, err=True)
         try:
             with LiveSink(ready.plan, ready.begun_s) as live:
-                return ready.run(live)
+                return run_prepared(ready, live)
         except (BreakdownError, StoreError, OSError, MemoryError) as error:
             raise _broken_off(error, ready.plan.race.id, store) from error
 

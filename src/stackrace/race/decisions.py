@@ -1,7 +1,4 @@
-"""Decisions during a race: whether its question is answered, and which stacks need not go on.
-
-A feature may decide; by default the race looks for the winner.
-"""
+"""Decisions during a race for the winner: whether its question is answered, and which stacks need not go on."""
 
 from __future__ import annotations
 
@@ -9,21 +6,14 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
 
-from ..extensions import Strategy, declared, load
 from ..stats import selection, summary
 from ..stats.values import Question
 from .levels import MeasuredLevel, blocks_of, compared, headline_of, judgement_of, measured_levels, pooled
 from .plan import Cell
-from .results.parts import RacePart
 from .results.race import Race
 from .resume import counted
 from .twins import twins_apart
-
-if TYPE_CHECKING:
-    from .preparation.prepared import PreparedRace
 
 _PATIENCE = 4
 """Launches after which an answer no longer waits for a stack whose slices were all rejected."""
@@ -97,40 +87,3 @@ OpenCells = Callable[[Race, Sequence[Cell]], Sequence[Cell]]
 
 Decide = Callable[[Race], Decisions]
 """Function that decides between blocks whether a race's question is answered, and which stacks need not go on."""
-
-
-class Strategist(Protocol):
-    """Course of a race with a feature's part."""
-
-    @property
-    def verb(self) -> str:
-        """Command that starts such a race: ``stackrace tune STACK``."""
-
-    def fewest(self, race: Race) -> int:
-        """Return the number of stacks that must be ready before any is launched, if ``race`` is resumed."""
-
-    def again(self, fresh: PreparedRace, race: Race) -> PreparedRace:
-        """Return ``fresh`` as the prepared ``race`` to resume."""
-
-    def outlook(self, fresh: PreparedRace) -> tuple[str, ...]:
-        """Return the forecasts for the race, one sentence each."""
-
-    def show(self, race: Race, *, html: Path | None, as_json: bool) -> None:
-        """Show the result on the command line; InterruptedRace or RefusedError if it is no answer."""
-
-    def decisions(self, ready: PreparedRace) -> tuple[OpenCells, Decide]:
-        """Return the function that chooses the cells before each block, and the one that decides the question."""
-
-
-def strategist_of(race: Race) -> Strategist | None:
-    """Return the strategist that decides in ``race``; None if the race looks for the winner."""
-    for strategy in declared(Strategy):
-        if isinstance(race.parts.held.get(strategy.part), RacePart):
-            return strategist_named(strategy.part)
-    return None
-
-
-def strategist_named(part: str) -> Strategist:
-    """Return the strategist of races that have the part of this name."""
-    found: Strategist = load(next(each.place for each in declared(Strategy) if each.part == part))
-    return found

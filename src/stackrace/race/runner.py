@@ -35,6 +35,7 @@ from .events import (
 from .ledger import Ledger
 from .overhead import planned_launch_s
 from .plan import RacePlan
+from .preparation.prepared import PreparedRace
 from .results.race import Ending, Race
 from .resume import blocks_done, spent_s
 from .steps import Steps, broken_off
@@ -110,6 +111,21 @@ def run(
         finished = ledger.end(ending, elapsed_s, watch.duty(elapsed_s - spent_s(race)))
         sink(RaceEnded(ending, elapsed_s, finished.duty))
     return finished
+
+
+def run_prepared(ready: PreparedRace, shown: Sink) -> Race:
+    """Run a race that is ready and return it; ``shown`` gets every event after it is stored.
+
+    An interrupted race is stored and returned, too, with the ending INTERRUPTED.
+    """
+
+    def tell(event: Event) -> None:
+        for sink in (*ready.keepers, shown):
+            sink(event)
+
+    return run(
+        ready.plan, ready.place, tell, begun_s=ready.begun_s, open_cells=ready.open_cells, decide=ready.decide
+    )
 
 
 def _budget_s(plan: RacePlan) -> float:

@@ -23,9 +23,10 @@ from ...stacks.native_options import Weight
 from ...stacks.stack import ServerSpec
 from .fronts import Front, Fronts, front_gaps, unread_documents, unread_targets
 from .hop import ReadHop, shown_place
-from .mistakes import Read, mistakes_in, why_not_started
+from .mistakes import mistakes_in, why_not_started
 from .model import CurrentDeployment, CurrentGap, placed
 from .options import read_hop, take_settings_variable
+from .reading import Read
 from .running import Observation, observed_in
 
 _ELSEWHERE = {

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
 from ...app.project_files import deployment_folders, is_development, line_of, loaded, table_in
@@ -21,9 +20,7 @@ from ...base.numbers import count, number
 from .hop import ReadHop
 from .model import placed
 from .options import said_at, uses
-
-if TYPE_CHECKING:
-    from .mistakes import Read
+from .reading import Found, Place, Read
 
 _MIB = 2**20
 _MEMORY = re.compile(r"(?i)(?:MemoryMax=|MemoryLimit=|mem_limit: |memory: )(\d+(?:\.\d+)?)([kmgt]?)(i?)b?")
@@ -45,11 +42,8 @@ _SUFFIXES = (".yml", ".yaml", ".conf", ".cnf")
 _BETWEEN = re.compile(r"(?i)pgbouncer|pgcat|odyssey|pgpool|proxysql")
 """Programs that have connections of their own to the database."""
 
-_Place = tuple[str, int]
-_Found = Iterator[tuple[_Place, Mapping[str, object]]]
 
-
-def memory(read: Read) -> _Found:
+def memory(read: Read) -> Found:
     """Yield the limit of memory that all workers exceed before each is replaced."""
     workers = _workers(read.hop)
     for name in _REPLACED_AT:
@@ -59,7 +53,7 @@ def memory(read: Read) -> _Found:
                 yield place, {"limit": number(limit), "workers": workers, "each": each, "name": name}
 
 
-def _memory_limits(read: Read) -> Iterator[tuple[_Place, float]]:
+def _memory_limits(read: Read) -> Iterator[tuple[Place, float]]:
     """Yield the limits of memory in MiB, and where they are said."""
     for gap in read.hop.command.not_taken:
         if found := _MEMORY.fullmatch(gap.what):
@@ -72,7 +66,7 @@ def _memory_limits(read: Read) -> Iterator[tuple[_Place, float]]:
         yield (read.running.place, 0), limit / _MIB
 
 
-def router_table(read: Read) -> _Found:
+def router_table(read: Read) -> Found:
     """Yield the limit of open files for which uWSGI's HTTP router takes very much memory."""
     hop = read.hop
     is_router = hop.spec.name == "uwsgi" and hop.values().get("http") == "router"
@@ -82,7 +76,7 @@ def router_table(read: Read) -> _Found:
                 yield place, {"files": count(files), "size": number(size)}
 
 
-def _open_files(read: Read) -> Iterator[tuple[_Place, int]]:
+def _open_files(read: Read) -> Iterator[tuple[Place, int]]:
     """Yield the limits of open files that documents say, or that the running server has; the last one counts."""
     command, root = read.hop.command, read.hop.root
     for path in command.documents:
@@ -97,7 +91,7 @@ def _open_files(read: Read) -> Iterator[tuple[_Place, int]]:
         yield (read.running.place, 0), limit
 
 
-def connections(read: Read) -> _Found:
+def connections(read: Read) -> Found:
     """Yield the limit of a database's connections that the pools of all processes together may exceed."""
     hop = read.hop
     limits, processes = _connection_limits(hop), _workers(hop) * hop.command.instances
@@ -110,7 +104,7 @@ def connections(read: Read) -> _Found:
             }  # fmt: skip
 
 
-def _connection_limits(hop: ReadHop) -> list[tuple[_Place, int]]:
+def _connection_limits(hop: ReadHop) -> list[tuple[Place, int]]:
     """Return what files say of a database's connections; nothing where others stand between it and the app."""
     paths = dict.fromkeys(hop.command.documents)
     for folder, _, names in deployment_folders(hop.root):
@@ -126,7 +120,7 @@ def _connection_limits(hop: ReadHop) -> list[tuple[_Place, int]]:
     ]
 
 
-def _pools(hop: ReadHop) -> Iterator[tuple[_Place, int]]:
+def _pools(hop: ReadHop) -> Iterator[tuple[Place, int]]:
     """Yield the sizes of a process's pools of connections, as variables and the project's code say them."""
     for name, value in hop.command.variables.items():
         in_url = dict(parse_qsl(value.partition("?")[2])) if "://" in value else {}
@@ -162,7 +156,7 @@ def _literal(node: ast.expr | None) -> object:
     return None
 
 
-def unread_pool(read: Read) -> _Found:
+def unread_pool(read: Read) -> Found:
     """Yield the variables for a pool of connections that no code of the project reads, in any spelling."""
     hop = read.hop
     # a process has the variables of its machine, too

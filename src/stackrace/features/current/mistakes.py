@@ -6,7 +6,7 @@ A kind is a function over what was read, and one row of `KINDS`. Nothing is meas
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
@@ -17,34 +17,15 @@ from ...app.projects.starts import SHELLS
 from ...base.secrets import masked_settings
 from ...report.figures import listed
 from ...stacks.native_options import Concern
-from ...stacks.stack import ServerSpec, SettingValue
-from .fronts import Front
+from ...stacks.stack import SettingValue
 from .grants import connections, memory, router_table, unread_pool
 from .hop import ReadHop
 from .model import CurrentMistake, placed
 from .options import line_of, said_at, uses
 from .patience import kept_by, waits_of
-from .running import Observation
+from .reading import Found, Read
 
 _VARIABLE = re.compile(r"\$(?:\w+|\{[^}]*\})")
-
-_Place = tuple[str, int]
-_Found = Iterator[tuple[_Place, Mapping[str, object]]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Read:
-    """A deployment as its files say it."""
-
-    hop: ReadHop
-    front: Front | None
-    """The front end that is raced before it."""
-    others: Sequence[ReadHop]
-    """Other deployments of the project that are as likely."""
-    servers: Sequence[ServerSpec]
-    """All that a project may start."""
-    running: Observation | None = None
-    """The running server that it is; None for one of files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +36,7 @@ class Kind:
     says: str
     """The sentence behind the place; facts stand in braces."""
     source: str
-    find: Callable[[Read], _Found]
+    find: Callable[[Read], Found]
     prevents_start: bool = False
     """True if nothing starts with it."""
 
@@ -75,7 +56,7 @@ def why_not_started(mistakes: Iterable[CurrentMistake]) -> str:
     return next((f"{each.place} {each.says}" for each in mistakes if each.kind in fatal), "")
 
 
-def _unread_variables(read: Read) -> _Found:
+def _unread_variables(read: Read) -> Found:
     """Yield the variables that are for another server, and that no file of the deployment uses."""
     hop = read.hop
     for name, value in hop.command.variables.items():
@@ -86,7 +67,7 @@ def _unread_variables(read: Read) -> _Found:
             yield said_at(hop, name), {"name": name, "server": hop.spec.title, "readers": listed(tuple(readers))}
 
 
-def _unknown_keys(read: Read) -> _Found:
+def _unknown_keys(read: Read) -> Found:
     hop = read.hop
     text = _config(hop)
     for key, meant in hop.native.ignored(text):
@@ -94,7 +75,7 @@ def _unknown_keys(read: Read) -> _Found:
         yield (hop.config, line_of(text, key)), {"key": key, "server": hop.spec.title, "hint": hint}
 
 
-def _overridden(read: Read) -> _Found:
+def _overridden(read: Read) -> Found:
     """Yield what a file says in vain, because the command says otherwise."""
     hop = read.hop
     text = _config(hop) if hop.native.default_file else ""
@@ -111,7 +92,7 @@ def _overridden(read: Read) -> _Found:
             yield (hop.config, line), {"theirs": said[0], "ours": said[1], "place": placed(*hop.place)}
 
 
-def _literal_variables(read: Read) -> _Found:
+def _literal_variables(read: Read) -> Found:
     """Yield the words of an image in which a variable stays as it is, because no shell reads them."""
     command = read.hop.command
     if command.file != command.image:
@@ -126,7 +107,7 @@ def _literal_variables(read: Read) -> _Found:
             yield (shown(command.file, read.hop.root), number), {"instruction": instruction, "name": literal[0]}
 
 
-def _disagreeing(read: Read) -> _Found:
+def _disagreeing(read: Read) -> Found:
     """Yield other deployments of the same app: services of one file are meant to be different."""
     (ours, _), app = read.hop.effective, _app(read.hop)
     for other in read.others:
@@ -148,7 +129,7 @@ def _sized(hop: ReadHop, sizes: Sequence[str]) -> str:
     return f"{hop.spec.title} with {listed(sizes)}"
 
 
-def _early_timeouts(read: Read) -> _Found:
+def _early_timeouts(read: Read) -> Found:
     """Yield the front end's patience where the server ends requests earlier."""
     waits, (name, limit) = waits_of(read.front, read.hop.root), _request_limit(read.hop)
     # a shorter one may override the others
@@ -156,7 +137,7 @@ def _early_timeouts(read: Read) -> _Found:
         yield wait.place, _compared(read.hop, wait.seconds, name, limit)
 
 
-def _late_timeouts(read: Read) -> _Found:
+def _late_timeouts(read: Read) -> Found:
     """Yield the front end's patience where the server, as its files say, works on requests for longer."""
     hop = read.hop
     waits, (name, limit) = waits_of(read.front, hop.root), _request_limit(hop)
@@ -180,7 +161,7 @@ def _compared(hop: ReadHop, seconds: float, name: str, limit: int) -> Mapping[st
     return {"front": f"{seconds:g} s", "server": hop.spec.title, "name": name, "limit": f"{limit} s"}
 
 
-def _short_keep_alive(read: Read) -> _Found:
+def _short_keep_alive(read: Read) -> Found:
     """Yield the connections that the front end keeps for longer than its server does."""
     kept = _values(read.hop).get("keep_alive")
     for idle in kept_by(read.front, read.hop.root):
@@ -189,7 +170,7 @@ def _short_keep_alive(read: Read) -> _Found:
             yield idle.place, {"front": front, "server": read.hop.spec.title, "kept": f"{kept} s"}
 
 
-def _closing_router(read: Read) -> _Found:
+def _closing_router(read: Read) -> Found:
     hop = read.hop
     is_asked = read.front is None or read.front.wire(hop.speaks) == "http"
     if is_asked and hop.spec.name == "uwsgi" and _values(hop).get("http") == "router":

@@ -20,6 +20,7 @@ from ...race.preparation.prepared import PreparedRace
 from ...race.request.request import RaceRequest
 from ...race.results.comparison import Ruling, State
 from ...race.results.race import Ending, Race
+from ...race.runner import run_prepared
 from ...report.words.findings import disturbed, failure_kind
 from ...stacks.stack import Side
 from ...store import open_store
@@ -116,7 +117,7 @@ def check_and_report(request: RaceRequest, sides: Mapping[str, Any], given: Mapp
         ):
             announcer.done()
             with _CheckProgress(ready) as shown:
-                race = ready.run(shown)
+                race = run_prepared(ready, shown)
     _report(race, files, as_json=given["as_json"])
 
 

@@ -16,6 +16,7 @@ from ...cli.progress import LiveSink
 from ...cli.showing import show_result, write_html
 from ...race.preparation.prepared import PreparedRace
 from ...race.results.race import Ending, Race
+from ...race.runner import run_prepared
 from ...store import open_store
 from ...store.manifest import has_manifest
 from .model import Tuning
@@ -60,7 +61,7 @@ def _raced(preparing: AbstractContextManager[PreparedRace], announcer: Announcer
             click.echo(sentence, err=True)
         try:
             with LiveSink(ready.plan, ready.begun_s) as live:
-                return ready.run(live)
+                return run_prepared(ready, live)
         except (BreakdownError, StoreError, OSError, MemoryError) as error:
             failure, race_id = failure_of(error), ready.plan.race.id
             kept = f"; what was measured is kept; continue with: stackrace tune --resume {race_id}"

@@ -28,14 +28,13 @@ from ...measure.workload import RightAnswers
 from ...validity.preflight import MOST_IN_TIME_WAIT, TIME_WAIT_S
 from ...validity.registry import check_limits
 from ..decisions import Decide, OpenCells, decisions
-from ..events import Event, Sink
+from ..events import Sink
 from ..overhead import expected_overhead
 from ..pace import USUAL_LENGTHS, fixed_lengths
 from ..plan import RacePlan
 from ..request.request import RaceRequest
 from ..results.parts import Parts
 from ..results.race import Race
-from ..runner import run as run_race
 from ..schedule import Extent, least_budget_s, too_short
 from ..twins import entrants
 from .choosing import FEWEST, unserved
@@ -224,20 +223,6 @@ class PreparedRace:
     def having(self, race: Race) -> PreparedRace:
         """Return this prepared race with ``race`` as its record."""
         return replace(self, plan=replace(self.plan, race=race))
-
-    def run(self, shown: Sink) -> Race:
-        """Run the race and return it; ``shown`` gets every event after it is stored.
-
-        An interrupted race is stored and returned, too, with the ending INTERRUPTED.
-        """
-
-        def tell(event: Event) -> None:
-            for sink in (*self.keepers, shown):
-                sink(event)
-
-        return run_race(
-            self.plan, self.place, tell, begun_s=self.begun_s, open_cells=self.open_cells, decide=self.decide
-        )
 
 
 @contextmanager

@@ -1,0 +1,49 @@
+"""Course of a race with a feature's part: who races next, when it ends, and how it is answered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+from ..extensions import Strategy, declared, load
+from .decisions import Decide, OpenCells
+from .preparation.prepared import PreparedRace
+from .results.parts import RacePart
+from .results.race import Race
+
+
+class Strategist(Protocol):
+    """Course of a race with a feature's part."""
+
+    @property
+    def verb(self) -> str:
+        """Command that starts such a race: ``stackrace tune STACK``."""
+
+    def fewest(self, race: Race) -> int:
+        """Return the number of stacks that must be ready before any is launched, if ``race`` is resumed."""
+
+    def again(self, fresh: PreparedRace, race: Race) -> PreparedRace:
+        """Return ``fresh`` as the prepared ``race`` to resume."""
+
+    def outlook(self, fresh: PreparedRace) -> tuple[str, ...]:
+        """Return the forecasts for the race, one sentence each."""
+
+    def show(self, race: Race, *, html: Path | None, as_json: bool) -> None:
+        """Show the result on the command line; InterruptedRace or RefusedError if it is no answer."""
+
+    def decisions(self, ready: PreparedRace) -> tuple[OpenCells, Decide]:
+        """Return the function that chooses the cells before each block, and the one that decides the question."""
+
+
+def strategist_of(race: Race) -> Strategist | None:
+    """Return the strategist that decides in ``race``; None if the race looks for the winner."""
+    for strategy in declared(Strategy):
+        if isinstance(race.parts.held.get(strategy.part), RacePart):
+            return strategist_named(strategy.part)
+    return None
+
+
+def strategist_named(part: str) -> Strategist:
+    """Return the strategist of races that have the part of this name."""
+    found: Strategist = load(next(each.place for each in declared(Strategy) if each.part == part))
+    return found
