@@ -110,7 +110,7 @@ NAMES = {name_of(path): path for path in PACKAGE.rglob("*.py")}
 
 
 FOR_TYPES = {"stackrace", "stackrace.stacks.native_options"}
-"""Their imports for types alone lead upwards: to the names of the package, to the site that an option is read from."""
+"""Their imports for types alone lead upwards: to the names of the package, to the site of an option."""
 
 
 def imports_of(name):

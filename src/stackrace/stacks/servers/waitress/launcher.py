@@ -50,10 +50,11 @@ def main(
         "clear_untrusted_proxy_headers": proxy != "*",
         **dict(map(_argument, options)),
     }
+    waitress = import_module("waitress")
     application = import_module(module).application
     if proxy != "*":
         application = _cleared(application)
-    server = import_module("waitress").create_server(application, **where, **arguments)
+    server = waitress.create_server(application, **where, **arguments)
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     signal.signal(signal.SIGTERM, _end)
     try:
