@@ -48,7 +48,8 @@ class Deadline:
     """Time limit that ends once the processes of ``members`` could run for ``limit_s``, sleep included.
 
     No time is counted while one of their threads waits for a core, or this thread does, which watches them. The
-    limit does not end while one waits: the kernel reports a wait only afterwards. A process that starts and ends
+    limit does not end while one waits: the kernel reports a wait only afterwards. Nor does it end the first time it
+    is asked for after it has passed, so that what is waited for is looked at once more. A process that starts and ends
     between two looks is missed. If the kernel reports no waits, a thread that is ready and used no time has waited;
     if it reports nothing at all, only ``LONGEST_S`` counts.
     """
@@ -59,6 +60,7 @@ class Deadline:
         self._begun_s = self._looked_s = time.monotonic()
         self._due_s = 0.0
         self._waited_s = self._hidden_s = 0.0
+        self._was_over = False
         self._threads: dict[tuple[int, str], _Seen] = {}
 
     @property
@@ -83,6 +85,9 @@ class Deadline:
             # since the last look it may have waited
             self._look()
             left_s = max(self.limit_s - self.spent_s, _LOOK_S if self._one_waits() else 0.0)
+        if left_s <= 0 and not self._was_over:
+            # whoever waits looks once more: between two looks this process may have stood still for long
+            self._was_over, left_s = True, _LOOK_S
         return max(min(left_s, max(LONGEST_S, 10 * self.limit_s) - self.elapsed_s), 0.0)
 
     @property

@@ -136,7 +136,15 @@ def test_one_that_ran_a_moment_between_two_looks_has_waited_for_the_rest(monkeyp
     with started("sleep", "10000") as process:
         limit = Deadline(LIMIT_S, lambda: [process.pid])
         spent_s(limit, 3 * LIMIT_S)
-        assert limit.is_over is is_over
+        assert [limit.is_over, limit.is_over] == [False, is_over]
+
+
+def test_what_is_waited_for_is_looked_at_once_more_before_the_end():
+    """Between two looks this process may have stood still for longer than the limit."""
+    with started("sleep", "10000") as process:
+        limit = Deadline(LIMIT_S, lambda: [process.pid])
+        spent_s(limit, 3 * LIMIT_S)
+        assert [limit.is_over, limit.is_over] == [False, True]
 
 
 def test_the_limit_does_not_end_while_one_waits_that_slept_since_the_last_look(monkeypatch):
@@ -149,7 +157,7 @@ def test_the_limit_does_not_end_while_one_waits_that_slept_since_the_last_look(m
         limit = Deadline(LIMIT_S, lambda: [process.pid])
         limit._threads = {(process.pid, str(process.pid)): deadline._Seen(999, 0, 0, 0)}
         time.sleep(2 * LIMIT_S)
-        assert limit.spent_s > LIMIT_S and not limit.is_over
+        assert limit.spent_s > LIMIT_S and not limit.is_over and not limit.is_over
 
 
 def test_a_wait_is_counted_once_whenever_the_kernel_tells_of_it(monkeypatch):
