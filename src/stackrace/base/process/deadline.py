@@ -49,9 +49,9 @@ class Deadline:
 
     No time is counted while one of their threads waits for a core, or this thread does, which watches them. The
     limit does not end while one waits: the kernel reports a wait only afterwards. Nor does it end the first time it
-    is asked for after it has passed, so that what is waited for is looked at once more. A process that starts and ends
-    between two looks is missed. If the kernel reports no waits, a thread that is ready and used no time has waited;
-    if it reports nothing at all, only ``LONGEST_S`` counts.
+    is asked for after it has passed, so that what is waited for is looked at once more. A process that starts and
+    ends between two looks is missed. If the kernel reports no waits, a thread that is ready and used no time has
+    waited; if it reports nothing at all, only ``LONGEST_S`` counts.
     """
 
     def __init__(self, limit_s: float, members: Callable[[], Iterable[int]]) -> None:
