@@ -6,9 +6,10 @@ import math
 import random
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
+from typing import Protocol
 
 from ..deploy.place import WARM_BIN_S, Enough, Place
 from ..stacks.stack import Stack, original_path
@@ -68,6 +69,20 @@ _REDO_SHARE = 4
 """At most one of this many cells of a pass is measured again."""
 
 
+class Planner(Protocol):
+    """Plan of a block, corrected by what the block itself shows."""
+
+    @property
+    def lengths(self) -> SliceLengths:
+        """Intended lengths of slices, after the warm-ups so far."""
+
+    def hear(self, cell: Cell, warm: WarmUp) -> None:
+        """Use the result of a warm-up."""
+
+    def plan_with(self, overhead: Overhead) -> BlockPlan | None:
+        """Return the block's plan for the measured cost of launches, warm-ups and rests; None to keep it."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Block:
     """The steps of one block; ``run`` takes them in order.
@@ -77,10 +92,7 @@ class Block:
     """
 
     plan: BlockPlan
-    replan: Callable[[Overhead], BlockPlan | None]
-    """Function that returns the block's plan for the measured cost of launches, warm-ups and rests."""
-    lengths: Callable[[], SliceLengths]
-    """Function that returns the intended lengths of slices, after the warm-ups so far."""
+    planner: Planner
     cells: Sequence[Cell]
     steps: Steps
     shuffler: random.Random
@@ -88,8 +100,6 @@ class Block:
     """The longest warm-up of a stack."""
     stop_s: float
     """Expected time of the stops."""
-    warmed: Callable[[Cell, WarmUp], None] = lambda cell, warm_up: None
-    """Function that gets the result of each warm-up."""
     alike: bool = False
     """True if all levels are equally important."""
     bound_bytes: int | None = None
@@ -179,10 +189,10 @@ class Block:
         busiest = [headline([cell for cell in own if cell.workload.name == name]) for name in names]
         with steps.watch.during(Phase.WARMING):
             cap_s = self.warmup_cap_s / len(busiest)
-            least_s = min(self.lengths().response_s, cap_s)
+            least_s = min(self.planner.lengths.response_s, cap_s)
             heard = [(cell, warm_up(steps.place, cell, cap_s, least_s=least_s)) for cell in busiest]
         for cell, warm in heard:
-            self.warmed(cell, warm)
+            self.planner.hear(cell, warm)
         spent_s = sum(warm.spent_s for _, warm in heard)
         steps.ledger.enter(replace(steps.ledger.launch(steps.up[stack]), warmup_s=spent_s))
         steps.withdraw_if_dead(stack)
@@ -199,12 +209,12 @@ class Block:
         for number in count():
             overhead = self.meter.overhead(stacks, self._stop_s)
             if to_the_end:
-                self.plan = self.replan(overhead) or self.plan
+                self.plan = self.planner.plan_with(overhead) or self.plan
             another_s = 0.0
             if racing:
                 # the next block has no levels beside the answer's own
                 ahead = extent_of([cell for cell in racing if self._is_headline(cell)], alike=self.alike)
-                another_s = least_budget_s(ahead, overhead, self.lengths())
+                another_s = least_budget_s(ahead, overhead, self.planner.lengths)
             another_fits = time.monotonic() + another_s < self.steps.deadline_s
             if not up or (number >= self.plan.passes and (another_fits or not to_the_end)):
                 return

@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 
 from ..measure.workload import PageTime
 from ..stacks.stack import Stack, original_path
@@ -100,8 +99,7 @@ class Rounds(Blocks):
         steps.deadline_s = time.monotonic() + remaining_s - self._overhead.stop_s
         block = Block(
             plan=plan,
-            replan=lambda overhead: plan,
-            lengths=lambda: fixed_lengths(self._slice_s),
+            planner=_Fixed(fixed_lengths(self._slice_s)),
             cells=cells,
             steps=steps,
             shuffler=shuffler_of(self._plan.race.seed, steps.number),
@@ -126,6 +124,40 @@ class Rounds(Blocks):
         return block_s(Extent(stacks=stacks, headline=len(cells)), self._overhead, 1, self._slice_s)
 
 
+@dataclass(frozen=True, slots=True)
+class _Fixed:
+    """Plan of a block that nothing changes."""
+
+    lengths: SliceLengths
+
+    def hear(self, cell: Cell, warm: WarmUp) -> None:
+        """Ignore a warm-up."""
+
+    def plan_with(self, overhead: Overhead) -> None:
+        """Keep the present plan."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Replanning:
+    """Plan of a block within ``remaining_s`` from its start."""
+
+    slices: Slices
+    steps: Steps
+    racing: Sequence[Stack]
+    remaining_s: float
+
+    @property
+    def lengths(self) -> SliceLengths:
+        return self.slices.lengths
+
+    def hear(self, cell: Cell, warm: WarmUp) -> None:
+        self.slices.hear(self.racing, cell, warm)
+
+    def plan_with(self, overhead: Overhead) -> BlockPlan | None:
+        steps = self.steps
+        return self.slices.plan_with(overhead, self.racing, self.remaining_s, steps.ledger.race, steps.number)
+
+
 class Slices(Blocks):
     """Blocks of slices, each planned for the rest of the budget, until it holds no other.
 
@@ -134,9 +166,9 @@ class Slices(Blocks):
 
     def __init__(self, plan: RacePlan) -> None:
         super().__init__(plan)
-        self._lengths = planned_lengths(plan)
+        self.lengths = planned_lengths(plan)
         self._pages: dict[tuple[str, str], PageTime] = {}
-        expected = planned_overhead(plan, self._lengths)
+        expected = planned_overhead(plan, self.lengths)
         self._overhead = overhead_of_launches(counted(plan.race).launches, expected)
 
     def check(self, remaining_s: float) -> None:
@@ -145,20 +177,18 @@ class Slices(Blocks):
 
     def another(self, steps: Steps, racing: Sequence[Stack], remaining_s: float) -> bool:
         """Run one more block within ``remaining_s``; return False if none fits."""
-        self._lengths = self._lengths_of(racing)
+        self.lengths = self._lengths_of(racing)
         block_plan = self._next(racing, remaining_s, steps.ledger.race, steps.number)
         if block_plan is None:
             return False
         steps.deadline_s = time.monotonic() + remaining_s - self._overhead.stop_s
         block = Block(
             plan=block_plan,
-            replan=lambda overhead: self._plan_with(overhead, racing, remaining_s, steps.ledger.race, steps.number),
-            lengths=lambda: self._lengths,
+            planner=_Replanning(self, steps, racing, remaining_s),
             cells=self._cells(racing, sides=block_plan.sides),
             steps=steps,
             shuffler=shuffler_of(self._plan.race.seed, steps.number),
-            warmup_cap_s=planned_overhead(self._plan, self._lengths).warmup_s,
-            warmed=partial(self._hear, racing),
+            warmup_cap_s=planned_overhead(self._plan, self.lengths).warmup_s,
             stop_s=self._overhead.stop_s,
             alike=self._plan.race.exhaustive,
             bound_bytes=self._plan.race.cores.memory_bytes,
@@ -173,14 +203,14 @@ class Slices(Blocks):
         level = headline(cells).level
         return [cell for cell in cells if cell.level == level]
 
-    def _hear(self, racing: Sequence[Stack], cell: Cell, warm: WarmUp) -> None:
+    def hear(self, racing: Sequence[Stack], cell: Cell, warm: WarmUp) -> None:
         """Use what a stack's warm-up showed about its pages for this and its next launches."""
         known = self._page_of(cell)
         cores = len(self._plan.race.cores.stack_cores)
         page = heard(known, cell.load.concurrency, warm.answers, warm.answered_s, cores)
         if page is not known:
             self._pages[original_path(cell.stack.path), cell.workload.name] = page
-            self._lengths = self._lengths_of(racing)
+            self.lengths = self._lengths_of(racing)
 
     def _page_of(self, cell: Cell) -> PageTime:
         return self._pages.get((original_path(cell.stack.path), cell.workload.name), cell.workload.page)
@@ -189,27 +219,28 @@ class Slices(Blocks):
         """Return the lengths of slices for the stacks that still race; the slowest one decides."""
         plan = self._plan
         if not self._pages:
-            return self._lengths
+            return self.lengths
         cells = plan.cells(racing)
         own = [replace(cell, workload=replace(cell.workload, page=self._page_of(cell))) for cell in cells]
         return lengths_of(own, len(plan.race.cores.stack_cores), alike=plan.race.exhaustive, fixed_s=plan.slice_s)
 
     def _next(self, racing: Sequence[Stack], remaining_s: float, race: Race, done: int) -> BlockPlan | None:
-        block_plan = self._plan_with(self._overhead, racing, remaining_s, race, done)
+        block_plan = self.plan_with(self._overhead, racing, remaining_s, race, done)
         if block_plan is None and done == 0:
-            least_s = least_budget_s(self._extent(racing), self._overhead, self._lengths)
+            least_s = least_budget_s(self._extent(racing), self._overhead, self.lengths)
             raise too_short_for(self._plan, least_s, remaining_s)
         return block_plan
 
-    def _plan_with(
+    def plan_with(
         self, overhead: Overhead, racing: Sequence[Stack], remaining_s: float, race: Race, done: int
     ) -> BlockPlan | None:
+        """Return the plan of the next block, after ``done`` others; None if none fits."""
         return plan_block(
             self._extent(racing),
             remaining_s=remaining_s,
             done=done,
             overhead=overhead,
-            lengths=self._lengths,
+            lengths=self.lengths,
             most=self._plan.most_blocks or MOST_BLOCKS,
             within=variance_within(race),
         )
