@@ -71,7 +71,7 @@ def test_the_load_that_a_race_advises_works_as_it_stands(done, document, project
     command = [*advised(done, "Load it as here: "), "-n", "100", "--no-ceiling"]
     again = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=1800)
     assert again.returncode == 0, again.stderr
-    assert f"({document['standing'][0]['stack']})" in again.stdout
+    assert f"({document['standing'][0]['stack']}: " in again.stdout
     assert "over 4 " in again.stdout
 
 
