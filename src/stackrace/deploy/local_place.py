@@ -28,6 +28,7 @@ from ..measure.probe import (
     MemoryWatch,
     Sampler,
     ThreadWatch,
+    abandoned,
     available_bytes,
     canary_ns,
     cpu_by_process,
@@ -281,7 +282,8 @@ class LocalPlace:
         """Wait until no stack works any more, for ``_REST_S`` or ``limit_s`` at most.
 
         A slice ends while requests wait in queues. If each has its own connection, servers still answer all of
-        them, though nobody reads the answers, and would do so during the next slice.
+        them, though nobody reads the answers, and would do so during the next slice. A page that sleeps or waits
+        takes no CPU time meanwhile, but its connection stays.
         """
         self._meet()
         patience_s = _RESTLESS_S if self._restless else _REST_S
@@ -298,8 +300,16 @@ class LocalPlace:
             self._all.begin()
             begun = time.monotonic()
             time.sleep(REST_LOOK_S)
-            self._at_rest = sum(self._all.spent_s().values()) < _REST_SHARE * (time.monotonic() - begun)
+            works = sum(self._all.spent_s().values()) >= _REST_SHARE * (time.monotonic() - begun)
+            self._at_rest = not works and not self._abandoned()
         return self._at_rest
+
+    def _abandoned(self) -> int:
+        """Return the number of requests that stacks still work at, or sleep over, for nobody."""
+        ends = [part.site.listen for up in self._up.values() for part, _ in up.running.parts]
+        return abandoned(
+            {end.port for end in ends if not end.is_unix}, {str(end.path) for end in ends if end.is_unix}
+        )
 
     def disturbance(self) -> Disturbance:
         """Measure briefly how much of the stacks' and the engine's cores other programs use."""

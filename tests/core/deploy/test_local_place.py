@@ -54,6 +54,13 @@ def test_stacks_are_looked_at_until_they_rest_and_not_again_before_they_are_aske
     assert stacks.left == []
 
 
+def test_a_stack_that_still_serves_clients_who_have_gone_does_not_rest(here, monkeypatch):
+    here._all, left = Spending(0.0, 0.0, 0.0, 1.0), [2, 1, 0]
+    monkeypatch.setattr(local_place, "abandoned", lambda ports, paths: left.pop(0))
+    here.rest()
+    assert (left, here._at_rest) == ([], True)
+
+
 def test_a_stack_that_works_for_itself_is_waited_for_once_and_then_for_a_moment(here, monkeypatch):
     waits = []
 

@@ -6,7 +6,7 @@ import os
 import re
 import socket
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -47,14 +47,15 @@ _DATABASE_SOCKET = re.compile(
 # Source: linux/netlink.h, linux/sock_diag.h, linux/inet_diag.h, linux/unix_diag.h, linux/tcp_states.h
 _NETLINK_SOCK_DIAG, _SOCK_DIAG_BY_FAMILY = 4, 20
 _REQUEST_DUMP, _DONE, _ERROR = 0x301, 3, 2
-_ESTABLISHED = 1
-_SHOW_NAME, _SHOW_PEER = 1, 4
-_ATTRIBUTE_NAME, _ATTRIBUTE_PEER = 0, 2
+_ESTABLISHED, _CLOSE_WAIT, _LISTEN = 1, 8, 10
+_FAMILIES = (socket.AF_INET, socket.AF_INET6)
+_SHOW_NAME, _SHOW_PEER, _SHOW_QUEUE = 1, 4, 16
+_ATTRIBUTE_NAME, _ATTRIBUTE_PEER, _ATTRIBUTE_QUEUE = 0, 2, 4
 _HEADER, _ATTRIBUTE = struct.Struct("=IHHII"), struct.Struct("=HH")
-_UNIX_MESSAGE = 16
-"""Bytes before a unix socket's attributes."""
-_TCP_PORT, _TCP_INODE = 6, 68
-"""Offsets of the peer's port and of the inode in the kernel's answer about a TCP socket."""
+_UNIX_STATE, _UNIX_MESSAGE = 2, 16
+"""Offset of a unix socket's state, and bytes before its attributes."""
+_TCP_OWN_PORT, _TCP_PORT, _TCP_INODE = 4, 6, 68
+"""Offsets of both ports and of the inode in the kernel's answer about a TCP socket."""
 
 
 def database_connections(pids: Iterable[int]) -> int | None:
@@ -88,9 +89,8 @@ def database_sockets() -> set[int]:
 def _tcp() -> set[int]:
     """Return the inodes of established connections to ports of databases. Source: sock_diag(7)."""
     found = set[int]()
-    for family in (socket.AF_INET, socket.AF_INET6):
-        asked = struct.pack("=BBBBI48x", family, socket.IPPROTO_TCP, 0, 0, 1 << _ESTABLISHED)
-        for told in _dump(asked):
+    for family in _FAMILIES:
+        for told in _dump(_tcp_in(_ESTABLISHED, family)):
             (port,) = struct.unpack_from("!H", told, _TCP_PORT)
             if port in _DATABASE_PORTS:
                 found.add(struct.unpack_from("=I", told, _TCP_INODE)[0])
@@ -104,7 +104,41 @@ def _unix() -> set[int]:
     """
     asked = struct.pack("=BBHIIIII", socket.AF_UNIX, 0, 0, 1 << _ESTABLISHED, 0, _SHOW_NAME | _SHOW_PEER, 0, 0)
     ends = (_end(told[_UNIX_MESSAGE:]) for told in _dump(asked))
-    return {peer for name, peer in ends if peer and _DATABASE_SOCKET.search(name)}
+    return {peer for name, peer, _ in ends if peer and _DATABASE_SOCKET.search(name)}
+
+
+def abandoned(ports: Collection[int], paths: Collection[str]) -> int:
+    """Return the number of connections that servers still hold though their clients are gone.
+
+    The servers listen on TCP ``ports`` and on unix sockets at ``paths``; nobody may be about to connect. 0 if the
+    kernel does not report sockets.
+
+    Source: sock_diag(7); RFC 9293, 3.3.2, CLOSE-WAIT; linux/unix_diag.h: the peer of a socket has no inode once it
+    is closed, and the queue of one that listens has what nobody has accepted.
+    """
+    with suppress(OSError):
+        held = [told for family in _FAMILIES for told in _dump(_tcp_in(_CLOSE_WAIT, family))] if ports else []
+        over_tcp = sum(struct.unpack_from("!H", told, _TCP_OWN_PORT)[0] in ports for told in held)
+        return over_tcp + (sum(_left_in(told, paths) for told in _dump(_UNIX_ENDS)) if paths else 0)
+    return 0
+
+
+_UNIX_ENDS = struct.pack(
+    "=BBHIIIII", socket.AF_UNIX, 0, 0, 1 << _ESTABLISHED | 1 << _LISTEN, 0,
+    _SHOW_NAME | _SHOW_PEER | _SHOW_QUEUE, 0, 0,
+)  # fmt: skip
+
+
+def _left_in(told: bytes, paths: Collection[str]) -> int:
+    name, peer, queue = _end(told[_UNIX_MESSAGE:])
+    if name not in paths:
+        return 0
+    return queue if told[_UNIX_STATE] == _LISTEN else int(not peer)
+
+
+def _tcp_in(state: int, family: int) -> bytes:
+    """Return the request for all TCP sockets in ``state``."""
+    return struct.pack("=BBBBI48x", family, socket.IPPROTO_TCP, 0, 0, 1 << state)
 
 
 def _dump(request: bytes) -> Iterator[bytes]:
@@ -125,8 +159,9 @@ def _dump(request: bytes) -> Iterator[bytes]:
                 at += length + -length % 4
 
 
-def _end(attributes: bytes) -> tuple[str, int]:
-    name, peer, at = "", 0, 0
+def _end(attributes: bytes) -> tuple[str, int, int]:
+    """Return a unix socket's name, its peer's inode, and the length of its queue."""
+    name, peer, queue, at = "", 0, 0, 0
     while at + _ATTRIBUTE.size <= len(attributes):
         length, kind = _ATTRIBUTE.unpack_from(attributes, at)
         value = attributes[at + _ATTRIBUTE.size : at + length]
@@ -134,5 +169,7 @@ def _end(attributes: bytes) -> tuple[str, int]:
             name = value.rstrip(b"\0").decode("utf-8", "replace")
         elif kind == _ATTRIBUTE_PEER:
             (peer,) = struct.unpack("=I", value)
+        elif kind == _ATTRIBUTE_QUEUE:
+            queue = struct.unpack_from("=I", value)[0]
         at += max(length + -length % 4, _ATTRIBUTE.size)
-    return name, peer
+    return name, peer, queue

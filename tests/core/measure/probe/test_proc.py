@@ -4,16 +4,44 @@ import os
 import socket
 from pathlib import Path
 
+import pytest
 from tests.core.measure.probe.children import child, says, tell
 
 from stackrace.base.process.processes import read_process
 from stackrace.measure.probe import proc
 from stackrace.measure.probe.kernel_counters import process_cpu_ns
-from stackrace.measure.probe.proc import database_connections
+from stackrace.measure.probe.proc import abandoned, database_connections
 from stackrace.measure.probe.sampler import _pss_bytes
 
 VANISHED = 2**22 + 7
 """Above the highest process id there can be."""
+
+
+@pytest.mark.parametrize("kind", ["tcp", "tcp6", "unix"])
+def test_connections_whose_clients_have_gone_are_counted_until_the_server_closes_them(kind, tmp_path):
+    path = str(tmp_path / "s")
+    family, address = {
+        "tcp": (socket.AF_INET, ("127.0.0.1", 0)),
+        "tcp6": (socket.AF_INET6, ("::1", 0)),
+        "unix": (socket.AF_UNIX, path),
+    }[kind]
+    with socket.socket(family) as listener:
+        listener.bind(address)
+        listener.listen()
+        ports = set() if kind == "unix" else {listener.getsockname()[1]}
+        with socket.socket(family) as served:
+            served.connect(listener.getsockname())
+            taken, _ = listener.accept()
+            assert abandoned(ports, {path}) == 0
+            with socket.socket(family) as waiting:
+                waiting.connect(listener.getsockname())
+        # one is served for nobody, the other was not even accepted
+        assert abandoned(ports, {path}) == 2
+        taken.close()
+        assert abandoned(ports, {path}) == 1
+        assert abandoned({1}, {"/nowhere"}) == 0
+        listener.accept()[0].close()
+        assert abandoned(ports, {path}) == 0
 
 
 def test_our_own_process_is_told_rightly():
