@@ -17,7 +17,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from stackrace.race.schedule import _PILOT_BLOCKS, MOST_PASSES, passes_worth
+from stackrace.race.overhead import REWARM_S, Overhead
+from stackrace.race.schedule import MOST_PASSES, Extent, plan_block
 from stackrace.stats.selection import LOOKS, looks
 
 from .noise import Array, Dice
@@ -86,15 +87,20 @@ def outcome(noise: Flicker, truth: Truth, stacks: int, races: int, *, pilot: boo
     )
 
 
+_LAUNCHES = Overhead(launch_s=RULE.launch_s, warmup_s=0.0, stop_s=0.0, rest_s=RULE.gap_s - REWARM_S)
+
+
 def _passes(stacks: int, within: float | None) -> int:
     """Return the passes of a block as a race has them."""
-    usual, wanted = (passes_worth(RULE.launch_s, RULE.slice_s + RULE.gap_s, each) for each in (None, within))
-    for passes in range(wanted, usual, -1):
-        if (BUDGET_S - RULE.before_s) / (
-            stacks * (RULE.launch_s + passes * (RULE.slice_s + RULE.gap_s))
-        ) >= _PILOT_BLOCKS:
-            return passes
-    return usual
+    plan = plan_block(
+        Extent(stacks=stacks, headline=stacks),
+        remaining_s=BUDGET_S - RULE.before_s,
+        done=0,
+        overhead=_LAUNCHES,
+        within=within,
+    )
+    assert plan is not None
+    return plan.passes
 
 
 def _raced(dice: Dice, noise: Flicker, speeds: Array, first: Array, passes: int) -> tuple[Array, ...]:

@@ -1,4 +1,4 @@
-"""What a project runs today, as one of the stacks of a race."""
+"""Present deployment of a project, as one of the stacks of a race."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from .hop import ReadHop, shown_place
 from .mistakes import mistakes_in, why_not_started
 from .model import CurrentDeployment, CurrentGap, placed
 from .options import read_hop, take_settings_variable
-from .reading import Read
+from .read_deployment import Read
 from .running import Observation, observed_in
 
 _ELSEWHERE = {

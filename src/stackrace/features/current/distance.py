@@ -1,4 +1,4 @@
-"""How far what a project runs today is from the best stack of a race."""
+"""Distance of a project's present deployment from the best stack of a race."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .model import CurrentQueue
 
 
 class CurrentKind(StrEnum):
-    """What a race says of the stack that is run today."""
+    """Result of a race for the stack of the present deployment."""
 
     FIRST = "first"
     """The answer names it."""
@@ -76,7 +76,7 @@ class CurrentStanding(StandingNotice):
     errors: CurrentErrors | None = None
     """Where it fails; None where it does at no level."""
     queue: CurrentQueue | None = None
-    """How many connections may wait for it, where it fails and that is fewer than it had."""
+    """Limit of connections that wait for it, if it fails under more of them."""
 
     @property
     def is_news(self) -> bool:

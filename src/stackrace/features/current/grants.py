@@ -1,4 +1,4 @@
-"""What a deployment's files grant, where its workers may take more: memory, open files, a database's connections.
+"""Limits that a deployment's workers may exceed: memory, open files, a database's connections.
 
 Only figures that files say count. Nothing is assumed of a worker's memory or of a database.
 """
@@ -20,7 +20,7 @@ from ...base.numbers import count, number
 from .hop import ReadHop
 from .model import placed
 from .options import said_at, uses
-from .reading import Found, Place, Read
+from .read_deployment import Found, Place, Read
 
 _MIB = 2**20
 _MEMORY = re.compile(r"(?i)(?:MemoryMax=|MemoryLimit=|mem_limit: |memory: )(\d+(?:\.\d+)?)([kmgt]?)(i?)b?")

@@ -23,7 +23,7 @@ from .hop import ReadHop
 from .model import CurrentMistake, placed
 from .options import line_of, said_at, uses
 from .patience import kept_by, waits_of
-from .reading import Found, Read
+from .read_deployment import Found, Read
 
 _VARIABLE = re.compile(r"\$(?:\w+|\{[^}]*\})")
 

@@ -1,4 +1,4 @@
-"""What a project runs today, as its deployment files say it."""
+"""Present deployment of a project, as its own files say it."""
 
 from __future__ import annotations
 

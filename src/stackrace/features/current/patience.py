@@ -1,4 +1,4 @@
-"""How long a front end waits for its server, and keeps idle connections to it, as its own file says.
+"""Times that a front end's own file gives: to wait for its server, and to keep idle connections to it.
 
 Sources: nginx, ngx_http_proxy_module and ngx_http_upstream_module; Apache, mod_proxy; HAProxy, Configuration
 Manual, 4.2 and 5.2; Caddy, reverse_proxy.

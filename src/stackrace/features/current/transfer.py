@@ -1,4 +1,4 @@
-"""What a race takes over of what a project runs today, and what it changes or leaves out, as sentences."""
+"""Sentences about a present deployment in a race: what is taken over, changed and left out."""
 
 from __future__ import annotations
 
