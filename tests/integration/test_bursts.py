@@ -1,6 +1,7 @@
 """Bursts on real servers: what they deliver, whose threads those are, and what becomes of the stack."""
 
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -9,7 +10,7 @@ from stackrace.app.examiner.messages import ThreadPool
 from stackrace.base.process.view import UNPROTECTED
 from stackrace.deploy.environments import Environments
 from stackrace.race.preparation.set_up import set_up
-from stackrace.race.request.request import RaceRequest
+from stackrace.race.request.request import RaceRequest, WorkloadRequest
 from stackrace.stacks.stack import Interface
 
 WAIT_S = 0.3
@@ -40,7 +41,7 @@ def threads():
 
 
 def plain(environ, start_response):
-    time.sleep({WAIT_S})
+    time.sleep(0.003 if environ["PATH_INFO"] == "/quick" else {WAIT_S})
     start_response("200 OK", [("Content-Type", "text/plain")])
     return [b"plain"]
 """
@@ -97,6 +98,16 @@ def test_each_process_of_wsgi_serves_one_at_once(asked):
         assert all(0 < burst.per_s <= 1.05 * 2 / WAIT_S for burst in deployment.workloads[0].page.bursts)
         # it is still busy with requests that nobody waits for
         assert not deployment.launcher.kept
+
+
+@pytest.mark.exhaustive
+def test_a_quick_page_does_not_wait_behind_a_slow_one(asked):
+    pages = (WorkloadRequest(name="slow", urls=("/",)), WorkloadRequest(name="quick", urls=("/quick",)))
+    request = replace(asked("/", "gunicorn:workers=2", Interface.WSGI), urls=None, workloads=pages)
+    with set_up(request, bursts=True) as deployment:
+        slow, quick = (each.page.bursts[-1].per_s for each in deployment.workloads)
+        # the queue of the slow page would hold the quick one up for longer than its burst lasts
+        assert quick > 5 * slow
 
 
 @pytest.mark.exhaustive

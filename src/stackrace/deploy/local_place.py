@@ -28,7 +28,6 @@ from ..measure.probe import (
     MemoryWatch,
     Sampler,
     ThreadWatch,
-    abandoned,
     available_bytes,
     canary_ns,
     cpu_by_process,
@@ -301,15 +300,8 @@ class LocalPlace:
             begun = time.monotonic()
             time.sleep(REST_LOOK_S)
             works = sum(self._all.spent_s().values()) >= _REST_SHARE * (time.monotonic() - begun)
-            self._at_rest = not works and not self._abandoned()
+            self._at_rest = not works and not any(up.running.abandoned() for up in self._up.values())
         return self._at_rest
-
-    def _abandoned(self) -> int:
-        """Return the number of requests that stacks still work at, or sleep over, for nobody."""
-        ends = [part.site.listen for up in self._up.values() for part, _ in up.running.parts]
-        return abandoned(
-            {end.port for end in ends if not end.is_unix}, {str(end.path) for end in ends if end.is_unix}
-        )
 
     def disturbance(self) -> Disturbance:
         """Measure briefly how much of the stacks' and the engine's cores other programs use."""

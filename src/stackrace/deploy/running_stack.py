@@ -17,6 +17,7 @@ from ..base.files import files_in, opened
 from ..base.process import ask
 from ..base.secrets import masked, masked_settings, masked_tail
 from ..measure.launch import ChangeFact, SettingFact, StackFacts
+from ..measure.probe import abandoned
 from ..stacks.native_options import CONFIG
 from ..stacks.servers import Catalogue, PythonRuntime, RubyRuntime
 from ..stacks.servers.contract import Entry
@@ -55,6 +56,12 @@ class Running:
         for part, pid in reversed(self.parts):
             hops[part.hop] = (*hops.get(part.hop, ()), pid)
         return hops
+
+    def abandoned(self) -> int:
+        """Return the number of connections that the stack still holds though their clients are gone."""
+        ends = [part.site.listen for part, _ in self.parts]
+        ports = {end.port for end in ends if not end.is_unix}
+        return abandoned(ports, {str(end.path) for end in ends if end.is_unix})
 
 
 def ended(code: int) -> str:

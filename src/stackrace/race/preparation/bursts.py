@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -9,7 +10,7 @@ from ...app.examiner.messages import ThreadPool
 from ...base.errors import MissingError
 from ...base.numbers import things
 from ...deploy.launcher import Launcher, LaunchFailed
-from ...deploy.place import WARM_BIN_S
+from ...deploy.place import REST_LOOK_S, WARM_BIN_S
 from ...deploy.preparing import OnPreparing, Preparing, Step
 from ...deploy.running_stack import Running
 from ...measure.engine.engine import Monitor, RunningEngine, run
@@ -25,7 +26,8 @@ _CONNECTIONS = (1, 100)
 """Numbers of connections. A burst leaves a queue that delays the next one, so more numbers are not worth it."""
 
 ALL_S, RESPONSES = 1.8, 1.8
-"""The most seconds plus response times for all bursts on a stack; starting and ending each takes 0.05 s."""
+"""The most seconds plus response times for all bursts on a stack; starting and ending each takes 0.05 s more, and
+the rest after it up to ``_REST_S``."""
 
 _LEAST_BINS = 2
 _ENOUGH_ANSWERS = 20
@@ -37,8 +39,8 @@ _QUICK_S = 0.005
 _SLOW_S = 0.25
 """Response time above which the app's own figure is good enough: such a page has no burst with one connection."""
 
-_KEPT_S = 0.5
-"""Response time above which a stack is still busy after its bursts, and is not kept for the race."""
+_REST_S = 0.5
+"""The most seconds to wait after a burst until the stack holds no request of clients who are gone."""
 
 _IDLE = 0.5
 """Use below which a CPU is not the limit."""
@@ -95,13 +97,14 @@ class Bursts:
 
     def _of_running(self, running: Running, workloads: Sequence[Workload]) -> Mapping[str, Sequence[Burst]]:
         """Measure the bursts, and keep the stack for its first launch unless it is still busy with them."""
-        is_at_rest = False
+        is_kept = False
         try:
-            bursts = {each.name: self._of(running, each, len(workloads)) for each in workloads}
-            slowest_s = max(burst.response_s for each in bursts.values() for burst in each)
-            is_at_rest = slowest_s <= _KEPT_S and not running.stack.is_alone
+            # slow pages last: their queues would delay quick ones
+            ordered = sorted(workloads, key=lambda each: each.page.wall_s)
+            bursts = {each.name: self._of(running, each, len(workloads)) for each in ordered}
+            is_kept = not running.abandoned() and not running.stack.is_alone
         finally:
-            if is_at_rest:
+            if is_kept:
                 self.launcher.kept[running.stack.path] = running
             else:
                 self.launcher.discard(running)
@@ -138,6 +141,9 @@ class Bursts:
                 if _is_enough(counts, connections, workload.page.wall_s):
                     break
             result = engine.finish(0.0)
+        until_s = time.monotonic() + _REST_S
+        while running.abandoned() and time.monotonic() < until_s:
+            time.sleep(REST_LOOK_S)
         promised = running.stack.hops[-1].promised
         return Burst(connections=connections, per_s=_rate_of(load, result), promised=promised)
 
