@@ -125,7 +125,7 @@ def find_python(
     Stackrace's own environment (``own_prefix``) never counts as the app's. Raises InputError if none is left.
     """
     if explicit is not None:
-        return KnownPython(python=_explicit(root, explicit, environ), reason="as given")
+        return KnownPython(python=_explicit(root, explicit, environ), reason="")
     for known in known_pythons(root, environ):
         if not _is_own(known.python, own_prefix) and (known.is_sure or not problem(known.python)):
             return known

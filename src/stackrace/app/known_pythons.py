@@ -34,7 +34,7 @@ class KnownPython:
 
     python: Path
     reason: str
-    """Why this one, in words."""
+    """Why this one, in words; empty if it was given."""
     is_sure: bool = True
     """True if the project, or the user's shell, names it; else it must be seen to import the app."""
 

@@ -34,7 +34,7 @@ def find(root, **options):
 def test_an_explicit_interpreter_wins_and_keeps_its_link(root):
     environment(root / ".venv")
     given = environment(root / "other")
-    assert find(root, explicit=Path("other/bin/python")) == KnownPython(python=given, reason="as given")
+    assert find(root, explicit=Path("other/bin/python")) == KnownPython(python=given, reason="")
 
 
 def test_an_explicit_environment_stands_for_its_interpreter(root):

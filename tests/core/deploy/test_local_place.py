@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from stackrace.deploy.launcher import LaunchFailed
 from stackrace.deploy import local_place
+from stackrace.deploy.launcher import LaunchFailed
 from stackrace.deploy.local_place import _REST_S, _RESTLESS_S, LocalPlace
 from stackrace.measure.launch import FailureKind
 from stackrace.measure.resources import Resources

@@ -16,7 +16,7 @@ from stackrace.measure.launch import Failure, FailureKind, StackFacts
 DISCRETION = Discretion(Path("/home/ana"), "ana")
 
 TEXTS = {
-    "The app runs with /srv/shop/.venv/bin/python (as given).": "The app runs with …/python (as given).",
+    "The app runs with /srv/shop/.venv/bin/python (active).": "The app runs with …/python (active).",
     "ROOT = '/home/ana/shop'": "ROOT = '…/shop'",
     'File "/home/ana/shop/views.py", line 3': 'File "…/views.py", line 3',
     "alias /srv/shop/static/;": "alias …/static;",

@@ -167,7 +167,7 @@ class Reference(StrEnum):
     """Reference that the tuned stack is compared with."""
 
     DEFAULT = "default"
-    """The stack as it was given."""
+    """The stack as it was given, before tuning."""
     FORMULA = "formula"
     """The stack with the value that the server's documentation advises."""
     CURRENT = "current"

@@ -19,7 +19,7 @@ from .search import FINAL_LAUNCHES
 from .tuning_result import Against, Edge, Tuned
 
 REFERENCES = {
-    Reference.DEFAULT: "as given",
+    Reference.DEFAULT: "untuned",
     Reference.FORMULA: "the documented formula",
     Reference.CURRENT: "current",
 }
@@ -78,14 +78,14 @@ def _with_unit(goal: TuningGoal, value: float) -> str:
 
 def _than_given(race: Race, goal: TuningGoal, given: Against) -> str:
     if given.is_same:
-        return "; that is the stack as it was given"
+        return "; that is the stack untuned"
     if given.ratio is None:
         why = _why_not(given.infeasible) if given.infeasible else _missing(race, given.stack)
-        return f"; the stack as it was given {why or 'was measured in other blocks only'}"
+        return f"; the untuned stack {why or 'was measured in other blocks only'}"
     ratio = times(goal.interval(given.ratio))
     if goal.kind is GoalKind.THROUGHPUT:
-        return f", {ratio} what {given.stack} delivers as given"
-    return f", {ratio} the {goal.title} of {given.stack} as given"
+        return f", {ratio} what {given.stack} delivers untuned"
+    return f", {ratio} the {goal.title} of {given.stack} untuned"
 
 
 def _missing(race: Race, stack: str) -> str:

@@ -176,7 +176,8 @@ def _python(
         base = choice.base or Path(sys._base_executable)  # type: ignore[attr-defined]
         python = environments.of_requirements(choice.requirements, base, project.view)
         return python, f"The app runs in a private environment made from {choice.requirements.name}."
-    return choice.python, f"The app runs with {choice.python} ({choice.reason})."
+    reason = f" ({choice.reason})" if choice.reason else ""
+    return choice.python, f"The app runs with {choice.python}{reason}."
 
 
 def python_for(
