@@ -46,6 +46,8 @@ SPECS = catalogue().specs
 WSGI, ASGI = frozenset({Interface.WSGI}), frozenset({Interface.ASGI})
 FRONTS = ("nginx", "apache", "haproxy", "caddy")
 BEHIND = [*two_hops(SPECS, WSGI), *two_hops(SPECS, ASGI)]
+MIDDLES = ("nginx/uwsgi/uwsgi", "nginx:socket=tcp/http/gunicorn", "varnish/http/gunicorn", "lighttpd/fastcgi/flup")
+"""Servers in the middle of three, over unix sockets but for one; a client has no address there."""
 STACKS = (
     *single_hops(SPECS, WSGI),
     "apache+mod_wsgi:mode=embedded",
@@ -62,6 +64,7 @@ STACKS = (
     *spanning(launchable(two_hops(SPECS, ASGI))),
     "nginx/http/uvicorn:socket=tcp",
     "nginx/http/waitress:socket=tcp",
+    *(f"haproxy/http/{middle}" for middle in MIDDLES),
 )
 SOME = {"granian", "uwsgi", "uvicorn", "apache+mod_wsgi", "nginx/http/waitress", "haproxy/http/gunicorn"}
 """A guard in Python, a server that believes by itself, one that replaces the client, a front end with the app

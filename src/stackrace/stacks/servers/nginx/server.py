@@ -163,7 +163,7 @@ def _scheme(site: Site) -> list[Directive]:
         known = [Directive(proxy, ["1"]) for proxy in site.production.proxies]
         pairs = {"1:http": "http", "1:https": "https"}
         scheme = [
-            _block("geo", [Directive("default", ["0"]), *known], "$is_proxy"),
+            _block("geo", [Directive("default", [str(int(site.production.is_behind))]), *known], "$is_proxy"),
             _map(f"$is_proxy:{said}", "$client_scheme", {"default": "$scheme", **pairs}),
         ]
         trusted = "$client_scheme"
