@@ -218,7 +218,7 @@ def latency_limits(
     """Return one stack's quantiles at one level in seconds with 95 % limits; None if requests are too few.
 
     ``slices`` are the valid ones, taken on some of ``launches``. Empty if a slice has no histogram. See
-    `stats.percentiles` for when one launch is enough for a quantile.
+    `stats.summary.enough` for when one launch is enough for a quantile.
     """
     groups = _by_launch(slices, launches)
     if not groups or not all(slice_.result.histogram for group in groups for slice_ in group):

@@ -101,7 +101,7 @@ _SHORTEST_PAUSE_S = 0.5
 
 
 class LiveView:
-    """Display of the latest :class:`~stackrace.report.LiveState` on ``stream`` (default stderr).
+    """Display of the latest `LiveState` on ``stream`` (default stderr).
 
     On a terminal the view redraws itself and vanishes at the end; otherwise each event is a plain line.
     """

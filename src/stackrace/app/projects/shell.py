@@ -37,7 +37,7 @@ _COMMAND = re.compile(
 _GONE_TO = re.compile(r"\bcd\s+[\"']?(/[\w./-]*\w)")
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)")
 _OPEN = re.compile(r"\$\{(\w+)\?\}")
-"""A variable that no file says, as `interpolated` leaves it: a shell would end there."""
+"""A variable that no file says, as `deployment_command.interpolated` leaves it: a shell would end there."""
 _DECIDED = re.compile(
     r"\$\{([A-Za-z_]\w*):?[-=+?]|-[nz]\s+\"?\$\{?([A-Za-z_]\w*)"
     r"|(?:^|[;&|(]|\b(?:exec|then|do|else)\s)[ \t]*\"?\$\{?([A-Za-z_]\w*)\}?\"?/",

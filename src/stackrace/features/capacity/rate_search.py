@@ -29,7 +29,7 @@ class Tried:
     rate_per_s: float
     kept: bool
     slow: Mapping[str, float]
-    """By limit, a name of `QUANTILES`: the share of requests that took longer, 0 to 1."""
+    """By limit, a name of `measure.engine.histogram.QUANTILES`: the share of requests that took longer, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -292,7 +292,7 @@ def trial_s(rate: float, quantiles: Sequence[float], idle_s: float) -> float:
 def requests_for(quantiles: Sequence[float]) -> int:
     """Return how many requests tell all ``quantiles`` (each in [0, 1)) by themselves.
 
-    N(1 − q) ≥ 50 of the highest one: see `stats.percentiles`.
+    N(1 − q) ≥ 50 of the highest one: see `stats.summary.enough`.
     """
     return math.ceil(BEYOND / (1 - max(quantiles)) - 1e-9)
 

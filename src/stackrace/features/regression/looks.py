@@ -82,7 +82,7 @@ def watched(sample: Sample, terms: Terms, *, family: int, ended: bool) -> Watche
     """Return what looks after ``LOOKS`` values say of one of ``family`` responses, and where it has ``ended`` one
     after the last.
 
-    With w = ``_LOOK_SHARE``, and limits at p as the sample's `Look` has them:
+    With w = ``_LOOK_SHARE``, and limits at p as the sample's `samples.Look` has them:
 
     1. An alarm if the lower limit at p = w·``_ALARM``/``family`` is above ``allowance``. All values so far are then
        put aside.

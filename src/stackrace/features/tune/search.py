@@ -98,9 +98,9 @@ def state_of(grid: Grid) -> State:
 
 
 def _proved(grid: Grid, alive: Flags) -> Array:
-    """Return d_ij − H_ij as in `selection.looks`, −∞ if two configurations share fewer than two blocks.
+    """Return d_ij − H_ij as in `stats.selection.looks`, −∞ if two configurations share fewer than two blocks.
 
-    One-sided Dunnett limits for the number of configurations at the start. Source: see `selection.looks`.
+    One-sided Dunnett limits for the number of configurations at the start. Source: see `stats.selection.looks`.
     """
     k = len(grid.values)
     lower = np.full((k, k), -np.inf)

@@ -40,7 +40,7 @@ class AskedPart(HeldPart):
 
     @property
     def is_elsewhere(self) -> bool:
-        """True if the race runs on the machines of a `PlaceProvider`."""
+        """True if the race runs on the machines of an `extensions.PlaceProvider`."""
         return False
 
     @property
@@ -125,7 +125,7 @@ class RaceRequest:
     stacks: tuple[str, ...] | None = None
     """Stack paths as written."""
     contestants: bool | None = None
-    """True if features' `Contestants` race, too; None: only if ``stacks`` names none."""
+    """True if features' `extensions.Contestants` race, too; None: only if ``stacks`` names none."""
     bundled: str | None = None
     """The name of a bundled app, in place of ``entry``."""
     servers: Path | None = None
