@@ -163,9 +163,9 @@ def judge(
     none. ``difference`` ≥ 0 is the ratio that does not matter, 0.05 for 5 %: δ = ln(1 + difference). For a ranking,
     or without ``drops``, all stacks stay in.
 
-    Everything follows from one family of limits, d_ij ± H_ij (`selection.Selection.limits`). One limit is narrower: a stack
-    that is not proved worse than the leader is better by (H_lj − d_lj)₊ at most, with the H of the rule for a
-    winner (`Selection.ahead`), which promises no more than that.
+    Everything follows from one family of limits, d_ij ± H_ij (`selection.Selection.limits`). One limit is narrower:
+    a stack that is not proved worse than the leader is better by (H_lj − d_lj)₊ at most, with the H of the rule for
+    a winner (`selection.Selection.ahead`), which promises no more than that.
 
     Source: see `selection.looks`, `limits.critical` and the functions below, which this joins.
     """

@@ -82,9 +82,9 @@ def evidence(panel: Panel, blocks: int | None = None) -> _Evidence:
     """Return the data of the panel's contrasts after the first ``blocks`` blocks (None: all).
 
     A contrast's differences, block by block, have the plain mean and variance below ten blocks, the 20 % trimmed
-    mean and Yuen's variance from ten on (`stats.pairs.trimmed`). The variance then comes from all cells: each cell's own
-    share is estimated within its group (`stats.variances.measured`), and shrunk towards that of all cells of the panel
-    (`stats.variances.Variances`); a cell far noisier than the others keeps its own.
+    mean and Yuen's variance from ten on (`stats.pairs.trimmed`). The variance then comes from all cells: each
+    cell's own share is estimated within its group (`stats.variances.measured`), and shrunk towards that of all
+    cells of the panel (`stats.variances.Variances`); a cell far noisier than the others keeps its own.
 
     Source: as the functions named, Smyth 2004 and Phipson et al. 2016 for the shrinking, Yuen 1974, Welch 1938.
     """
