@@ -75,7 +75,7 @@ def resolves(dotted: str) -> bool:
 
 
 def named(text: str, known: set[str], package: str = "stackrace") -> Iterator[str]:
-    """Yield the names in single backticks that are neither ``known`` nor lead on from the package or ``package``."""
+    """Yield the names in single backticks that are not ``known`` and in neither the package nor ``package``."""
     for name in NAME.findall(text):
         if not set(name.split(".")) <= known and not any(
             resolves(f"{start}.{name.removeprefix('stackrace.')}") for start in {"stackrace", package}
