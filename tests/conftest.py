@@ -41,6 +41,10 @@ runner._update_current_test_var = lambda *_: None
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # a race with priority raises its whole session, which would also hold whatever the caller's shell runs beside
+    os.setsid()
+
 TESTS = Path(__file__).parent
 FIRST = ("repository/test_features.py", "features/cluster", "e2e", "integration")
 """Where few tests take long: many short ones fill up the end, when workers would wait for the last long one."""

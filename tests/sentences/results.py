@@ -52,7 +52,16 @@ from stackrace.features.tune.model import GoalKind, TuningGoal
 from stackrace.features.tune.tuning_report import KIND as TUNING
 from stackrace.measure.engine.load_run import Goal
 from stackrace.measure.engine.saved_run import read_saved
-from stackrace.measure.launch import EndedBy, HopUsage, Launch, MemorySample, Shortfall, Slice
+from stackrace.measure.launch import (
+    Bottleneck,
+    BottleneckKind,
+    EndedBy,
+    HopUsage,
+    Launch,
+    MemorySample,
+    Shortfall,
+    Slice,
+)
 from stackrace.measure.load import Load, LoadResult
 from stackrace.race.decisions import decisions
 from stackrace.race.results.parts import Parts
@@ -216,7 +225,15 @@ def _slice(
                  pss_bytes=2**26 + len(path) * 2**20)
         for hop in hops
     )  # fmt: skip
-    return Slice(index=index, load=load, workload=page, result=result, usage=usage, verdict=Verdict(findings))
+    at_once = speed * waits_s
+    all_wait = Bottleneck(
+        kind=BottleneckKind.WAITING, places=load.concurrency, unit="connection", at_once=at_once, page_s=waits_s
+    )
+    is_full = at_once > 0.9 * load.concurrency
+    return Slice(
+        index=index, load=load, workload=page, result=result, usage=usage, verdict=Verdict(findings),
+        bottleneck=all_wait if is_full else None,
+    )  # fmt: skip
 
 
 def _with_histogram(result: LoadResult, waits_s: float = 0.0) -> LoadResult:
