@@ -1,6 +1,6 @@
 """Extension points of the core: each folder below ``features`` declares in its ``__init__`` what it adds.
 
-A declaration has an import string, ``module:attribute``, which is imported only when it is used, so that
+A declaration has an import path, ``module:attribute``, which is imported only when it is used, so that
 ``stackrace --help`` stays fast.
 """
 
@@ -24,8 +24,8 @@ class Verb(NamedTuple):
     """Heading of the command in ``stackrace --help``."""
     line: str
     """Sentence about the command in ``stackrace --help``."""
-    place: str
-    """Import string of the click command."""
+    import_path: str
+    """Import path of the click command."""
     rank: int
     """Position below the heading: the lowest comes first."""
 
@@ -33,8 +33,8 @@ class Verb(NamedTuple):
 class Contestants(NamedTuple):
     """Further stack for a race: the one that the project runs today."""
 
-    place: str
-    """Import string of a function like `race.preparation.contestants.current_stack`."""
+    import_path: str
+    """Import path of a function like `race.preparation.contestants.current_stack`."""
 
 
 class NamedRaces(NamedTuple):
@@ -42,25 +42,25 @@ class NamedRaces(NamedTuple):
 
     prefix: str
     """Beginning of the races' names."""
-    place: str
-    """Import string of a module that implements `race.request.named_races.Source`."""
+    import_path: str
+    """Import path of a module that implements `race.request.named_races.Source`."""
 
 
 class Notice(NamedTuple):
     """Sentences of a feature about a race and its standing, at fixed places of a report."""
 
-    place: str
-    """Import string of a module that implements `race.notices.Notices`."""
+    import_path: str
+    """Import path of a module that implements `race.notices.Notices`."""
     kind: str
-    """Import string of the type of the feature's notices, a `race.results.standing.StandingNotice`."""
+    """Import path of the type of the feature's notices, a `race.results.standing.StandingNotice`."""
 
 
 class BundledApp(NamedTuple):
     """App that comes with Stackrace: ``stackrace run --bundled rails``."""
 
     name: str
-    place: str
-    """Import string of a function that returns an `app.bundle.Bundled` for the variables that the app gets."""
+    import_path: str
+    """Import path of a function that returns an `app.bundle.Bundled` for the variables that the app gets."""
 
 
 class Part(NamedTuple):
@@ -68,8 +68,8 @@ class Part(NamedTuple):
 
     name: str
     """Name under which the record is kept; its type has the same."""
-    place: str
-    """Import string of the record's type, a `race.results.parts.RacePart`."""
+    import_path: str
+    """Import path of the record's type, a `race.results.parts.RacePart`."""
     member: str = ""
     """Member of the race's JSON document that shows the record; empty if none does."""
     about: str = ""
@@ -79,8 +79,8 @@ class Part(NamedTuple):
 class PlaceProvider(NamedTuple):
     """Machines elsewhere, on which stacks run and load engines work."""
 
-    place: str
-    """Import string of a class like `race.preparation.prepared.Places`."""
+    import_path: str
+    """Import path of a class like `race.preparation.prepared.Places`."""
 
 
 class RequestPart(NamedTuple):
@@ -88,10 +88,10 @@ class RequestPart(NamedTuple):
 
     name: str
     """Name under which a request keeps the part; its type has the same, and no `Part` has it."""
-    place: str
-    """Import string of the part's type, a `race.request.request.AskedPart`."""
+    import_path: str
+    """Import path of the part's type, a `race.request.request.AskedPart`."""
     flags: str
-    """Import string of the click options for the flags."""
+    """Import path of the click options for the flags."""
     heading: str
     """Heading of the flags in ``stackrace run --help``."""
 
@@ -101,8 +101,8 @@ class ResultKind(NamedTuple):
 
     part: str
     """Name of the part."""
-    place: str
-    """Import string of a `report.exporter.Kind`."""
+    import_path: str
+    """Import path of a `report.exporter.Kind`."""
 
 
 class Strategy(NamedTuple):
@@ -110,15 +110,15 @@ class Strategy(NamedTuple):
 
     part: str
     """Name of the part."""
-    place: str
-    """Import string of a module that implements `race.strategist.Strategist`."""
+    import_path: str
+    """Import path of a module that implements `race.strategist.Strategist`."""
 
 
 class WorkloadSource(NamedTuple):
     """Reader of requests that were recorded elsewhere."""
 
-    place: str
-    """Import string of a function like `measure.recording.read_recording`."""
+    import_path: str
+    """Import path of a function like `measure.recording.read_recording`."""
 
 
 def declared(kind: type[_Declaration]) -> list[_Declaration]:
@@ -133,8 +133,8 @@ def _declarations() -> tuple[object, ...]:
     return tuple(each for module in modules for each in getattr(module, "EXTENSIONS", ()))
 
 
-def load(place: str) -> Any:
-    """Import and return the target of an import string, ``module:attribute`` or ``module``."""
-    name, _, attribute = place.partition(":")
+def load(import_path: str) -> Any:
+    """Import and return the target of an import path, ``module:attribute`` or ``module``."""
+    name, _, attribute = import_path.partition(":")
     module = import_module(name)
     return getattr(module, attribute) if attribute else module

@@ -85,7 +85,7 @@ def test_without_a_feature_its_verbs_are_gone_and_all_other_modules_are_whole(go
     assert done.returncode == 0, done.stderr
     done = run(folder, RUN, "--help")
     assert done.returncode == 0, done.stderr
-    verbs = {verb.name: verb.place.split(".")[2] for verb in declared(Verb)}
+    verbs = {verb.name: verb.import_path.split(".")[2] for verb in declared(Verb)}
     listed = {line.split()[0] for line in done.stdout.splitlines() if line.startswith("  ") and line.strip()}
     assert not {verb for verb, feature in verbs.items() if feature in gone} & listed
     assert {verb for verb, feature in verbs.items() if feature not in gone} | {"run", "load"} <= listed

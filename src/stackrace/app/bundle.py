@@ -98,7 +98,7 @@ def bundled_names() -> tuple[str, ...]:
 
 
 def _makers() -> dict[str, str]:
-    return {DJANGO: f"{__name__}:_django", **{each.name: each.place for each in declared(BundledApp)}}
+    return {DJANGO: f"{__name__}:_django", **{each.name: each.import_path for each in declared(BundledApp)}}
 
 
 def is_bundled(app: App) -> bool:

@@ -55,7 +55,7 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        command = load(VERBS[cmd_name].place)
+        command = load(VERBS[cmd_name].import_path)
         assert isinstance(command, click.Command)
         return command
 

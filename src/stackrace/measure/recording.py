@@ -52,7 +52,7 @@ def read_recording(path: Path, *, think: bool = True, cookies: bool = False, bod
     InputError: the file cannot be read, is no recording, or holds nothing that can be replayed.
     """
     for source in declared(WorkloadSource):
-        reader: _Reader = load(source.place)
+        reader: _Reader = load(source.import_path)
         return reader(path, think=think, cookies=cookies, bodies=bodies)
     raise InputError(f"{path} cannot be replayed: no feature that reads recordings is installed")
 

@@ -39,7 +39,7 @@ class Notices(Protocol):
 
 
 def _sources() -> list[Notices]:
-    return [load(notice.place) for notice in declared(Notice)]
+    return [load(notice.import_path) for notice in declared(Notice)]
 
 
 def _said(say: Callable[[Notices], str]) -> str:

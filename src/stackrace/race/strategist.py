@@ -45,5 +45,5 @@ def strategist_of(race: Race) -> Strategist | None:
 
 def strategist_named(part: str) -> Strategist:
     """Return the strategist of races that have the part of this name."""
-    found: Strategist = load(next(each.place for each in declared(Strategy) if each.part == part))
+    found: Strategist = load(next(each.import_path for each in declared(Strategy) if each.part == part))
     return found

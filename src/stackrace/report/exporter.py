@@ -94,7 +94,7 @@ def kind_of(race: Race) -> Kind[Race] | None:
 
     for kind in declared(ResultKind):
         if isinstance(race.parts.held.get(kind.part), RacePart):
-            found: Kind[Race] = load(kind.place)
+            found: Kind[Race] = load(kind.import_path)
             return found
     return None
 

@@ -90,7 +90,7 @@ def current_stack(
     starts no server.
     """
     for contestants in declared(Contestants):
-        found = load(contestants.place)(request, catalogue, offered, python, entry, interpreter)
+        found = load(contestants.import_path)(request, catalogue, offered, python, entry, interpreter)
         if found is not None:
             return cast(CurrentStack, found)
     return None

@@ -193,7 +193,7 @@ def places() -> Places:
     """Return the machines of ``[race] cluster``. Raises InputError if no installed feature provides them."""
     for provider in declared(PlaceProvider):
         # Dask takes a second to import
-        return cast(Places, load(provider.place)())
+        return cast(Places, load(provider.import_path)())
     raise InputError("--cluster ([race] cluster): no feature that is installed here knows of clusters")
 
 

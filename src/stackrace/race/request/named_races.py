@@ -34,7 +34,7 @@ class Source(Protocol):
 def source_of(asked: str | Path) -> Source | None:
     """Return the source of the whole race named ``asked``, or None; InputError for an unknown name."""
     for races in _called(asked):
-        source: Source = load(races.place)
+        source: Source = load(races.import_path)
         if source.is_whole(asked):
             return source
     return None
@@ -42,13 +42,13 @@ def source_of(asked: str | Path) -> Source | None:
 
 def file_of(asked: Path) -> Path:
     """Return the race file named ``asked``, itself if it is no name; InputError for an unknown part."""
-    files = (load(races.place).file_of(asked) for races in _called(asked))
+    files = (load(races.import_path).file_of(asked) for races in _called(asked))
     return next((file for file in files if file is not None), asked)
 
 
 def known_names() -> tuple[str, ...]:
     """Return the names of all whole races."""
-    return tuple(name for races in declared(NamedRaces) for name in load(races.place).names())
+    return tuple(name for races in declared(NamedRaces) for name in load(races.import_path).names())
 
 
 def may_be_named(asked: str | Path) -> bool:

@@ -52,7 +52,7 @@ class AskedPart(HeldPart):
 def parts_over(parts: Parts, given: Mapping[str, Any], folder: Path) -> Parts:
     """Return ``parts`` updated with the features' own keys of ``given``: see `AskedPart.over`."""
     for each in declared(RequestPart):
-        kind: type[AskedPart] = load(each.place)
+        kind: type[AskedPart] = load(each.import_path)
         if (part := kind.over(parts.get(kind), given, folder)) is not None:
             parts = parts.having(part)
     return parts

@@ -237,7 +237,9 @@ if TYPE_CHECKING:
     RaceTable = _RaceTable
 else:
     _OF_FEATURES = {
-        key: (kind | None, None) for part in declared(RequestPart) for key, kind in load(part.place).keys().items()
+        key: (kind | None, None)
+        for part in declared(RequestPart)
+        for key, kind in load(part.import_path).keys().items()
     }
     RaceTable = create_model("RaceTable", __base__=_RaceTable, **_OF_FEATURES)
 

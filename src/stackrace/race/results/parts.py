@@ -79,8 +79,8 @@ def _read(document: Any) -> Parts:
         return document
     if not isinstance(document, Mapping):
         raise ValueError("parts are an object")
-    kinds = {part.name: part.place for part in declared(Part)}
-    kinds |= {part.name: part.place for part in declared(RequestPart)}
+    kinds = {part.name: part.import_path for part in declared(Part)}
+    kinds |= {part.name: part.import_path for part in declared(RequestPart)}
     return Parts(
         {
             name: decode(load(kinds[name]), value, name) if name in kinds else value
@@ -93,7 +93,7 @@ def _read(document: Any) -> Parts:
 def shown_type() -> type:
     """Return the record type of the parts that a race's JSON document shows, each None if the race has none."""
     members = [
-        (part.member, load(part.place) | None, field(metadata={"description": part.about}))
+        (part.member, load(part.import_path) | None, field(metadata={"description": part.about}))
         for part in declared(Part)
         if part.member
     ]
