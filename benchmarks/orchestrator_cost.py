@@ -39,19 +39,19 @@ def main() -> None:
             stacks=tuple(f"gunicorn:workers={1 + number}" for number in range(10)),
         )
         with set_up(request) as stage:
-            place = stage.place()
+            machine = stage.machine()
             for stack in stage.stacks:
-                launched = place.launch(stack, 20.0)
+                launched = machine.launch(stack, 20.0)
                 assert launched.failure is None, launched.failure
             load = Load(concurrency=10, duration_s=SLICE_S)
             own = engine = wall = 0.0
             for number in range(SLICES):
                 cpu, begun = time.process_time(), time.perf_counter()
-                observation = place.load(stage.stacks[number % 10], stage.workloads[0], load, 0.15)
+                observation = machine.load(stage.stacks[number % 10], stage.workloads[0], load, 0.15)
                 wall += time.perf_counter() - begun
                 own += time.process_time() - cpu
                 engine += observation.result.generator_cpu_s * (SLICE_S + 0.15) / SLICE_S
-            place.retire(stage.stacks).finish()
+            machine.retire(stage.stacks).finish()
     processes = sum(range(2, 12))
     print(f"orchestration during {SLICES} slices of {SLICE_S:g} s, 10 stacks up ({processes} processes)")
     print(f"  Python, engine left out   {100 * (own - engine) / wall:5.2f} % of one core   (goal: under 2 %)")

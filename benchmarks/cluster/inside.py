@@ -18,7 +18,7 @@ from stackrace.features.cluster.connection import Connection
 from stackrace.features.cluster.hosting import Hosted
 from stackrace.features.cluster.members import assign_roles
 from stackrace.features.cluster.remote_engines import Engines
-from stackrace.features.cluster.worker_place import WorkerPlace
+from stackrace.features.cluster.worker_machine import WorkerMachine
 from stackrace.measure.load import Load
 from stackrace.race.request.request import RaceRequest
 
@@ -34,7 +34,7 @@ def race(folder: Path, address: str | None = None) -> RaceRequest:
 
 
 @contextmanager
-def racing(address: str, copies: int = 1) -> Iterator[tuple[Connection, Engines, WorkerPlace, Hosted]]:
+def racing(address: str, copies: int = 1) -> Iterator[tuple[Connection, Engines, WorkerMachine, Hosted]]:
     """Prepare a race on the cluster's one host, and launch its stack there."""
     request = race(Path.cwd(), address)
     with Connection(address) as connection:
@@ -47,21 +47,21 @@ def racing(address: str, copies: int = 1) -> Iterator[tuple[Connection, Engines,
                                            for one in roles.engines])  # fmt: skip
             engines.paths = tuple(replace(way, engine=f"{way.engine}.{copy}") for copy in range(copies)
                                   for way in ways)  # fmt: skip
-        with WorkerPlace(connection, roles.hosts[0], engines) as place:
-            hosted = place.open(request, 1)
-            launched = place.launch(hosted.plan.stacks[0], 30.0)
+        with WorkerMachine(connection, roles.hosts[0], engines) as machine:
+            hosted = machine.open(request, 1)
+            launched = machine.launch(hosted.plan.stacks[0], 30.0)
             assert launched.failure is None, launched.failure
-            yield connection, engines, place, hosted
+            yield connection, engines, machine, hosted
 
 
 def starts(address: str, times: int) -> object:
     """Return of each start how late each engine was by its own clock, and the offset that was taken for it."""
     found = []
-    with racing(address) as (connection, engines, place, hosted):
+    with racing(address) as (connection, engines, machine, hosted):
         load = Load(concurrency=4, duration_s=0.2)
         while len(found) < times:
             clocks = {member.name: connection.clock(member) for member in engines.members}
-            observed = place.load(hosted.plan.stacks[0], hosted.plan.workloads[0], load, 0.05)
+            observed = machine.load(hosted.plan.stacks[0], hosted.plan.workloads[0], load, 0.05)
             if any(connection.clock(member) != clocks[member.name] for member in engines.members):
                 continue  # compared anew meanwhile, so it is not known which offset was taken
             found.append({
@@ -74,12 +74,12 @@ def starts(address: str, times: int) -> object:
 
 def cost(address: str, copies: int) -> object:
     """Return the share of a core that the coordinator needs while slices are measured."""
-    with racing(address, copies) as (_, engines, place, hosted):
+    with racing(address, copies) as (_, engines, machine, hosted):
         load = Load(concurrency=2 * len(engines.members), duration_s=SLICE_S)
         own = wall = 0.0
         for _ in range(SLICES):
             cpu, begun = time.process_time(), time.perf_counter()
-            observed = place.load(hosted.plan.stacks[0], hosted.plan.workloads[0], load, REWARM_S)
+            observed = machine.load(hosted.plan.stacks[0], hosted.plan.workloads[0], load, REWARM_S)
             assert len(observed.result.engines) == len(engines.members)
             wall += time.perf_counter() - begun
             own += time.process_time() - cpu

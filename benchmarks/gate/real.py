@@ -71,7 +71,7 @@ def record(kept: Kept, *, minutes: float) -> None:
         own = {side: VariantRequest(environment={"SIDE": side}) for side in (Side.BASE, Side.HEAD)}
         while time.monotonic() + RECORDED_S < until:
             with ready_check(request, own, base=None, allowances={}, store=None) as ready:
-                race = run(ready.plan, ready.place, lambda event: None, begun_s=ready.begun_s, decide=never)
+                race = run(ready.plan, ready.machine, lambda event: None, begun_s=ready.begun_s, decide=never)
             blocks = list(common(race.id, samples_of(race, _RECORDED), race.elapsed_s))
             for block in blocks:
                 kept.add(block)
@@ -130,11 +130,11 @@ def check_for_real(kept: Kept, *, checks: int, sleeps: float, budget_s: float, m
 @contextmanager
 def _repository(*, wait_s: float, turns: int) -> Iterator[Path]:
     with TemporaryDirectory(prefix="checks") as folder:
-        place = Path(folder, "app")
-        place.mkdir()
-        _git(place, "init", "--quiet", "--initial-branch", "main")
-        _commit(place, wait_s=wait_s, turns=turns, remark="first")
-        yield place
+        project = Path(folder, "app")
+        project.mkdir()
+        _git(project, "init", "--quiet", "--initial-branch", "main")
+        _commit(project, wait_s=wait_s, turns=turns, remark="first")
+        yield project
 
 
 def _commit(folder: Path, *, wait_s: float, turns: int, remark: str) -> None:

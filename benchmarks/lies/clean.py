@@ -89,12 +89,12 @@ class Clean:
     def run(self) -> Trial:
         """Race, watched by the witness."""
         sights: dict[float, Sight] = {}
-        place = partial(Watched, sights)
+        machine = partial(Watched, sights)
         with witness() as seen:
             if self.repeats is not None:
-                race = runs(*self.stacks, repeats=self.repeats, keep_alive=self.keep_alive, place=place)
+                race = runs(*self.stacks, repeats=self.repeats, keep_alive=self.keep_alive, machine=machine)
             else:
-                race = slices(*self.stacks, budget_s=self.budget_s, keep_alive=self.keep_alive, place=place)
+                race = slices(*self.stacks, budget_s=self.budget_s, keep_alive=self.keep_alive, machine=machine)
         alarms = tuple(_alarms(race, sights, seen["others"] + seen["stolen"] > SEEN_FROM))
         members = {
             "slice": sum(len(launch.slices) for launch in race.launches),

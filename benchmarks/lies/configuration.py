@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from stackrace.app.app import Entry, EntryKind
-from stackrace.deploy.local_place import LocalPlace
-from stackrace.deploy.place import Launched
+from stackrace.deploy.local_machine import LocalMachine
+from stackrace.deploy.machine import Launched
 from stackrace.stacks.stack import Stack
 
 from .fault import Fault, Found, How, in_race
@@ -26,7 +26,7 @@ DEBUGGED = {
 """Our own environment has Django."""
 
 
-class Swapped(LocalPlace):
+class Swapped(LocalMachine):
     """Somebody mixed up the files: who declares one worker starts with eight, and the other way round."""
 
     def launch(self, stack: Stack, timeout_s: float) -> Launched:
@@ -38,7 +38,7 @@ class Swapped(LocalPlace):
 
 
 def _gunicorn(*workers: int) -> Found:
-    return in_race(runs(*(f"gunicorn:workers={number}" for number in workers), place=Swapped))
+    return in_race(runs(*(f"gunicorn:workers={number}" for number in workers), machine=Swapped))
 
 
 def _with(arguments: str) -> Found:

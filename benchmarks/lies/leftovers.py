@@ -6,8 +6,8 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-from stackrace.deploy.local_place import LocalPlace
-from stackrace.deploy.place import Launched, Retiring
+from stackrace.deploy.local_machine import LocalMachine
+from stackrace.deploy.machine import Launched, Retiring
 from stackrace.deploy.privileges import unprivileged
 from stackrace.stacks.stack import Stack
 
@@ -28,7 +28,7 @@ sys.stdin.read()
 """
 
 
-class Haunted(LocalPlace):
+class Haunted(LocalMachine):
     """Another program listens on the port of every stack, as one that an earlier race forgot might."""
 
     _stranger: subprocess.Popen[bytes] | None = None
@@ -54,7 +54,7 @@ class Haunted(LocalPlace):
 
 
 def _haunted() -> Found:
-    return in_race(runs(liar("shares-port"), place=Haunted))
+    return in_race(runs(liar("shares-port"), machine=Haunted))
 
 
 FAULTS: tuple[Fault, ...] = (

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from stackrace.deploy.local_place import LocalPlace
+from stackrace.deploy.local_machine import LocalMachine
 from stackrace.measure.load import Load
 from stackrace.measure.resources import Resources
 from stackrace.measure.workload import Workload
@@ -22,12 +22,12 @@ __all__ = ["Up", "observed", "up"]
 class Up:
     """A stack that is up."""
 
-    def __init__(self, place: LocalPlace, stack: Stack, workload: Workload) -> None:
-        self._place, self._stack, self._workload = place, stack, workload
+    def __init__(self, machine: LocalMachine, stack: Stack, workload: Workload) -> None:
+        self._machine, self._stack, self._workload = machine, stack, workload
 
     def found(self, load: Load) -> Found:
         """Send ``load`` and return what the checks say of it."""
-        return replayed(self._place.load(self._stack, self._workload, load, 0.0))
+        return replayed(self._machine.load(self._stack, self._workload, load, 0.0))
 
 
 @contextmanager
@@ -35,13 +35,13 @@ def up(path: str, *, cores: Resources | None = None) -> Iterator[Up]:
     """Have the stack ``path`` up; ``cores`` are those of stack and engine unless they are to be the usual ones."""
     with staged(request([path], [1])) as stage:
         stack = stage.stacks[0]
-        place = replace(stage, cores=cores or stage.cores).place()
-        launched = place.launch(stack, 10.0)
+        machine = replace(stage, cores=cores or stage.cores).machine()
+        launched = machine.launch(stack, 10.0)
         assert launched.failure is None, launched.failure
         try:
-            yield Up(place, stack, stage.workloads[0])
+            yield Up(machine, stack, stage.workloads[0])
         finally:
-            place.retire([stack]).finish()
+            machine.retire([stack]).finish()
 
 
 def observed(path: str, load: Load) -> Found:

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from tests.factories import STACKS, make_race
 
-from stackrace.deploy.local_place import LocalPlace
-from stackrace.deploy.place import Launched
+from stackrace.deploy.local_machine import LocalMachine
+from stackrace.deploy.machine import Launched
 from stackrace.measure.launch import Launch, Slice
 from stackrace.race.results.race import Race
 from stackrace.stacks.stack import TWIN, Stack, twin_path
@@ -22,7 +22,7 @@ __all__ = ["FAULTS"]
 TOLD = liar("as-told"), liar("as-told", workers=2)
 
 
-class TwinsApart(LocalPlace):
+class TwinsApart(LocalMachine):
     """What starts as a twin finds a machine on which each request costs 0.2 ms more."""
 
     def launch(self, stack: Stack, timeout_s: float) -> Launched:
@@ -31,7 +31,7 @@ class TwinsApart(LocalPlace):
         return super().launch(stack, timeout_s)
 
 
-class Ageing(LocalPlace):
+class Ageing(LocalMachine):
     """Each launch is slower than the last by 25 µs per request, whoever it is."""
 
     def launch(self, stack: Stack, timeout_s: float) -> Launched:
@@ -42,11 +42,11 @@ class Ageing(LocalPlace):
 
 
 def _twins() -> Found:
-    return in_race(runs(*TOLD, repeats=7, seconds=0.4, twin=True, place=TwinsApart))
+    return in_race(runs(*TOLD, repeats=7, seconds=0.4, twin=True, machine=TwinsApart))
 
 
 def _ageing() -> Found:
-    return in_race(runs(*TOLD, repeats=7, seconds=0.4, twin=True, place=Ageing))
+    return in_race(runs(*TOLD, repeats=7, seconds=0.4, twin=True, machine=Ageing))
 
 
 def _restless() -> Found:

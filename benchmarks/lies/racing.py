@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from stackrace.app.app import Entry, EntryKind
-from stackrace.deploy.local_place import LocalPlace
+from stackrace.deploy.local_machine import LocalMachine
 from stackrace.measure.workload import Nonce, NoncePlace
 from stackrace.race.preparation.prepared import plan_of
 from stackrace.race.preparation.set_up import Deployment, set_up
@@ -65,16 +65,16 @@ def runs(
     concurrency: Sequence[int] = (8,),
     nonce: bool = False,
     twin: bool = False,
-    place: Callable[..., LocalPlace] = LocalPlace,
+    machine: Callable[..., LocalMachine] = LocalMachine,
     **changes: object,
 ) -> Race:
     """Race ``stacks`` in runs: each on a fresh launch, cold, for ``seconds``, or as many ``requests``.
 
-    ``place`` may be one that tampers or looks on.
+    ``machine`` may be one that tampers or looks on.
     """
     length = {"run_s": seconds} if requests is None else {"run_requests": requests}
     asked = request(stacks, concurrency, repeats=repeats, **length, **changes)
-    return _raced(asked, nonce=nonce, twin=twin, place=place)
+    return _raced(asked, nonce=nonce, twin=twin, machine=machine)
 
 
 def slices(
@@ -82,12 +82,12 @@ def slices(
     budget_s: float,
     slice_s: float = 0.5,
     concurrency: Sequence[int] = (8,),
-    place: Callable[..., LocalPlace] = LocalPlace,
+    machine: Callable[..., LocalMachine] = LocalMachine,
     **changes: object,
 ) -> Race:
     """Race ``stacks`` in slices, warmed up and interleaved, until ``budget_s`` is spent."""
     asked = request(stacks, concurrency, budget_s=budget_s, slice_s=slice_s, exhaustive=True, **changes)
-    return _raced(asked, nonce=False, twin=False, place=place)
+    return _raced(asked, nonce=False, twin=False, machine=machine)
 
 
 def request(stacks: Sequence[str], concurrency: Sequence[int], **changes: object) -> RaceRequest:
@@ -96,11 +96,11 @@ def request(stacks: Sequence[str], concurrency: Sequence[int], **changes: object
     return replace(usual, **changes)  # type: ignore[arg-type]
 
 
-def _raced(asked: RaceRequest, *, nonce: bool, twin: bool, place: Callable[..., LocalPlace]) -> Race:
+def _raced(asked: RaceRequest, *, nonce: bool, twin: bool, machine: Callable[..., LocalMachine]) -> Race:
     with staged(asked) as stage:
         plan = replace(plan_of(asked, stage), twin=twin)
         if nonce:
             own = Nonce(place=NoncePlace.HEADER, name="X-Nonce")
             plan = replace(plan, workloads=tuple(replace(one, nonce=own) for one in plan.workloads))
         check_limits(plan.race.loads, plan.race.cores)
-        return run(plan, stage.place(place), lambda _: None)
+        return run(plan, stage.machine(machine), lambda _: None)

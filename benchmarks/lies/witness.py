@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest.mock import patch
 
-from stackrace.deploy.local_place import LocalPlace
+from stackrace.deploy.local_machine import LocalMachine
 from stackrace.measure.load import Load
 from stackrace.measure.probe import canary_ns
 from stackrace.measure.workload import Workload
@@ -48,7 +48,7 @@ class Sight:
     fairness: float
 
 
-class Watched(LocalPlace):
+class Watched(LocalMachine):
     """This machine, with the witness looking on; ``sights`` are kept by when the engine began to record."""
 
     def __init__(self, sights: dict[float, Sight], **stage: object) -> None:
@@ -69,7 +69,7 @@ class Watched(LocalPlace):
         if load.keep_alive:
             look.start()
         try:
-            with patch("stackrace.deploy.local_place.canary_ns", lambda cores: beside_canary(cores, costs)):
+            with patch("stackrace.deploy.local_machine.canary_ns", lambda cores: beside_canary(cores, costs)):
                 seen = super().load(stack, workload, load, rewarm_s, limit_s)
         finally:
             look.cancel()

@@ -76,11 +76,11 @@ class Part(NamedTuple):
     """Description of that member in the document's schema."""
 
 
-class PlaceProvider(NamedTuple):
+class MachineProvider(NamedTuple):
     """Machines elsewhere, on which stacks run and load engines work."""
 
     import_path: str
-    """Import path of a class like `race.preparation.prepared.Places`."""
+    """Import path of a class like `race.preparation.prepared.MachineSource`."""
 
 
 class RequestPart(NamedTuple):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from stackrace import app as apps
 from stackrace.deploy.launcher import Launcher
-from stackrace.deploy.local_place import LocalPlace
+from stackrace.deploy.local_machine import LocalMachine
 from stackrace.measure.resources import Resources
 from stackrace.measure.workload import Answer, Request, Sameness, Workload
 from stackrace.stacks.servers import Catalogue, Hosted, Recipe, Server
@@ -91,8 +91,8 @@ def launcher_of(guard, servers, **further):
 
 
 def here_of(launcher, cores=None):
-    """Return this machine as a place for what ``launcher`` launches; without a budget all share all cores."""
-    return LocalPlace(
+    """Return this machine as a machine for what ``launcher`` launches; without a budget all share all cores."""
+    return LocalMachine(
         guard=launcher.guard,
         launcher=launcher,
         cores=cores or Resources(stack_cores=CORES, generator_cores=CORES),

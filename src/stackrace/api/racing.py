@@ -14,7 +14,7 @@ from ..deploy.preparing import OnPreparing, unheard
 from ..race.decisions import OpenCells
 from ..race.events import Sink
 from ..race.preparation.contestants import beside_current
-from ..race.preparation.prepared import PreparedRace, is_elsewhere, places, prepared
+from ..race.preparation.prepared import PreparedRace, is_elsewhere, machine_source, prepared
 from ..race.request.request import RaceRequest
 from ..race.results.race import Race
 from ..race.runner import check_budget, run_prepared
@@ -74,7 +74,7 @@ def ready_race(
     strategist = None if resumed is None else strategist_of(resumed.race)
     if resumed is not None and strategist is not None:
         first = strategist.fewest(resumed.race)
-    prepare = places().prepared if is_elsewhere(request) else prepared
+    prepare = machine_source().prepared if is_elsewhere(request) else prepared
     with prepare(request, on_preparing, first=first) as fresh:
         if resumed is None:
             fresh = fresh if shape is None else shape(fresh)

@@ -21,7 +21,7 @@ from ..measure.launch import Failure, FailureKind, MemorySample
 from ..measure.probe.proc import open_files
 from ..validity.observation import Aftermath, Complaint
 from .guard import Guard, Status
-from .place import Retired
+from .machine import Retired
 from .rendering import Part
 from .running_stack import Running, end_of, logs_below, tail
 from .sockets import Listeners, listeners

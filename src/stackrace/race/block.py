@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Protocol
 
-from ..deploy.place import WARM_BIN_S, Enough, Place
+from ..deploy.machine import WARM_BIN_S, Enough, Machine
 from ..stacks.stack import Stack, original_path
 from ..validity.preflight import MEMORY_SHARE
 from ..validity.registry import worth_repeating
@@ -29,7 +29,7 @@ class Memory:
     """Memory that may be used, and memory that stacks use."""
 
     room_bytes: float = math.inf
-    """Free memory of the place with no stack up."""
+    """Free memory of the machine with no stack up."""
     known: Mapping[str, int] = field(default_factory=dict)
     """The largest size of each stack so far, in bytes by path, a twin's under its original's."""
     bound_bytes: int | None = None
@@ -149,7 +149,7 @@ class Block:
     def _memory(self) -> Memory:
         steps = self.steps
         return Memory(
-            room_bytes=steps.place.room_bytes(),
+            room_bytes=steps.machine.room_bytes(),
             known=steps.ledger.sizes,
             bound_bytes=self.bound_bytes,
             alone=frozenset(original_path(cell.stack.path) for cell in self.cells if cell.stack.is_alone),
@@ -190,7 +190,7 @@ class Block:
         with steps.watch.during(Phase.WARMING):
             cap_s = self.warmup_cap_s / len(busiest)
             least_s = min(self.planner.lengths.response_s, cap_s)
-            heard = [(cell, warm_up(steps.place, cell, cap_s, least_s=least_s)) for cell in busiest]
+            heard = [(cell, warm_up(steps.machine, cell, cap_s, least_s=least_s)) for cell in busiest]
         for cell, warm in heard:
             self.planner.hear(cell, warm)
         spent_s = sum(warm.spent_s for _, warm in heard)
@@ -275,7 +275,7 @@ class WarmUp:
     """Time up to the last answer; all of it if there was none."""
 
 
-def warm_up(place: Place, cell: Cell, cap_s: float, *, least_s: float = 0.0) -> WarmUp:
+def warm_up(machine: Machine, cell: Cell, cap_s: float, *, least_s: float = 0.0) -> WarmUp:
     """Send a cell's load until the throughput is steady or ``cap_s`` is over; return the result.
 
     The warm-up takes at least ``least_s``, the time of an answer: nothing is known before the first one.
@@ -288,9 +288,9 @@ def warm_up(place: Place, cell: Cell, cap_s: float, *, least_s: float = 0.0) -> 
     def look(counts: Sequence[int]) -> bool:
         nonlocal seen
         seen = counts
-        return place.failure_of(cell.stack) is not None or (len(counts) >= least_bins and enough(counts))
+        return machine.failure_of(cell.stack) is not None or (len(counts) >= least_bins and enough(counts))
 
-    spent_s = place.warm_up(cell.stack, cell.workload, load, look)
+    spent_s = machine.warm_up(cell.stack, cell.workload, load, look)
     last = max((index for index, count in enumerate(seen) if count), default=len(seen) - 1)
     return WarmUp(spent_s=spent_s, answers=sum(seen), answered_s=(last + 1) * WARM_BIN_S)
 

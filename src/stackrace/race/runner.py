@@ -13,7 +13,7 @@ from queue import Empty, SimpleQueue
 
 from ..base.errors import BreakdownError, InterruptedRace, StackraceError
 from ..base.process import Background
-from ..deploy.place import Fleet, Place
+from ..deploy.machine import Fleet, Machine
 from ..measure.launch import EndedBy, Shortfall
 from ..stacks.stack import Stack
 from .blocks import Blocks, Rounds, Runs, Slices
@@ -58,7 +58,7 @@ def check_budget(
 
 def run(
     plan: RacePlan,
-    place: Place | Fleet,
+    machine: Machine | Fleet,
     sink: Sink,
     *,
     begun_s: float | None = None,
@@ -66,7 +66,7 @@ def run(
     decide: Decide = decisions,
     clock: Callable[[], float] = time.monotonic,
 ) -> Race:
-    """Race ``plan`` on ``place``, or on several equal ones at once, and return the finished race.
+    """Race ``plan`` on ``machine``, or on several equal ones at once, and return the finished race.
 
     ``sink`` gets every event as it happens. ``begun_s`` is the moment (monotonic) from which the budget counts, now
     by default. A resumed race (``resume.going_on``) has its launches, and has spent its ``elapsed_s`` already.
@@ -87,7 +87,7 @@ def run(
     def left_s() -> float:
         return _budget_s(plan) - (clock() - begun)
 
-    lanes = _Lanes(plan, place, open_cells, ledger, sink)
+    lanes = _Lanes(plan, machine, open_cells, ledger, sink)
     watch = lanes.first.steps.watch
     try:
         try:
@@ -124,7 +124,7 @@ def run_prepared(ready: PreparedRace, shown: Sink) -> Race:
             sink(event)
 
     return run(
-        ready.plan, ready.place, tell, begun_s=ready.begun_s, open_cells=ready.open_cells, decide=ready.decide
+        ready.plan, ready.machine, tell, begun_s=ready.begun_s, open_cells=ready.open_cells, decide=ready.decide
     )
 
 
@@ -158,7 +158,7 @@ def _blocks(
     sink(Progress(Activity.CALIBRATING))
     for lane in lanes.all:
         with lane.steps.watch.during(Phase.CALIBRATING):
-            lane.steps.place.calibrate(plan.race.loads)
+            lane.steps.machine.calibrate(plan.race.loads)
     while racing:
         present = crew(racing, plan, ledger.race, ledger.given_up)
         if open_cells is not None and not open_cells(ledger.race, plan.cells(racing)):
@@ -231,27 +231,27 @@ class _Lanes:
     """
 
     def __init__(
-        self, plan: RacePlan, place: Place | Fleet, open_cells: OpenCells | None, ledger: Ledger, sink: Sink
+        self, plan: RacePlan, machine: Machine | Fleet, open_cells: OpenCells | None, ledger: Ledger, sink: Sink
     ) -> None:
         self._told: SimpleQueue[Event] = SimpleQueue()
         self._stopping = threading.Event()
         self._ledger = ledger
         self._sink = sink
         self.done = blocks_done(plan.race)
-        machines = place.machines if isinstance(place, Fleet) else {"": place}
+        machines = machine.machines if isinstance(machine, Fleet) else {"": machine}
         self.all = [
             _Lane(
                 steps=Steps(
                     number=self.done,
-                    machine=machine,
-                    place=its,
+                    machine_name=name,
+                    machine=each,
                     ledger=ledger,
                     sink=sink if len(machines) == 1 else self._tell,
                     start_s=planned_launch_s(plan),
                 ),
                 blocks=_kind(plan, open_cells),
             )
-            for machine, its in machines.items()
+            for name, each in machines.items()
         ]
 
     @property

@@ -13,7 +13,7 @@ from ..base import ids
 from ..base.errors import InterruptedRace, said_by
 from ..base.secrets import masked
 from ..base.verdict import Effect, Verdict
-from ..deploy.place import Place, Retired, Retiring
+from ..deploy.machine import Machine, Retired, Retiring
 from ..measure.host import Disturbance
 from ..measure.launch import EndedBy, Launch, Shortfall, Slice
 from ..measure.load import Load
@@ -97,13 +97,13 @@ class _Neighbours:
 
 @dataclass(slots=True, kw_only=True)
 class Steps:
-    """Steps of a block with its place, ledger and sink."""
+    """Steps of a block with its machine, ledger and sink."""
 
     number: int
     """Number of the block, from 0."""
-    machine: str = ""
+    machine_name: str = ""
     """Name of the machine, if there are several."""
-    place: Place
+    machine: Machine
     ledger: Ledger
     sink: Sink
     deadline_s: float = math.inf
@@ -127,11 +127,11 @@ class Steps:
 
     def launch(self, stack: Stack) -> None:
         """Start ``stack``; it is up afterwards, or its failure is recorded."""
-        launch = Launch(id=ids.generate(), block=self.number, stack=stack.path, machine=self.machine)
+        launch = Launch(id=ids.generate(), block=self.number, stack=stack.path, machine=self.machine_name)
         self.ledger.enter(launch)
         self.sink(LaunchStarted(launch))
         with self.watch.during(Phase.STARTING):
-            launched = self.place.launch(stack, self._patience_s(stack))
+            launched = self.machine.launch(stack, self._patience_s(stack))
         # a twin has the same facts as its original
         named = stack.path == original_path(stack.path)
         if named and launched.facts is not None and self.ledger.describe(launched.facts):
@@ -173,7 +173,7 @@ class Steps:
     ) -> Observation:
         """Send ``load`` to the cell's stack after ``rewarm_s`` of it; ``side`` cells are off the headline."""
         with self.watch.during(Phase.PROBING):
-            observation = self.place.load(cell.stack, cell.workload, load, rewarm_s, limit_s)
+            observation = self.machine.load(cell.stack, cell.workload, load, rewarm_s, limit_s)
             self.watch.rebook(observation.result.duration_s, Phase.PROBING, Phase.SIDES if side else Phase.SLICES)
             self.watch.rebook(rewarm_s, Phase.PROBING, Phase.REWARMING)
         return observation
@@ -181,7 +181,7 @@ class Steps:
     def rest(self) -> None:
         """Wait until all stacks are idle, so that no stack's last load slows the next stack."""
         with self.watch.during(Phase.RESTING):
-            self.place.rest(max(self.deadline_s - time.monotonic(), 0.0))
+            self.machine.rest(max(self.deadline_s - time.monotonic(), 0.0))
 
     def book(self, cell: Cell, observation: Observation, *, may_redo: bool) -> Verdict:
         """Check the observation of ``cell``, record the slice, and return the verdict."""
@@ -218,7 +218,7 @@ class Steps:
         until = self.deadline_s if self.deadline_s < math.inf else begun_s + self.neighbours.patience_s
         try:
             with self.watch.during(Phase.WAITING):
-                while (seen := self.place.disturbance()).share > MOST_TAKEN:
+                while (seen := self.machine.disturbance()).share > MOST_TAKEN:
                     if time.monotonic() > until:
                         self._busy = seen
                         return False
@@ -256,12 +256,12 @@ class Steps:
 
     def withdraw_if_dead(self, stack: Stack) -> None:
         """End the launch of a stack that died; the block goes on without it."""
-        failure = self.place.failure_of(stack)
+        failure = self.machine.failure_of(stack)
         if failure is None:
             return
         launch = replace(self.ledger.launch(self.up.pop(stack)), failure=failure)
         with self.watch.during(Phase.STOPPING):
-            retired = self.place.retire([stack]).finish()
+            retired = self.machine.retire([stack]).finish()
         self._close(stack, launch, retired)
 
     def retire(self) -> None:
@@ -269,7 +269,7 @@ class Steps:
         self.sink(Progress(Activity.STOPPING))
         going, self.up = dict(self.up), {}
         with self.watch.during(Phase.STOPPING):
-            retiring = self.place.retire(list(going))
+            retiring = self.machine.retire(list(going))
         self.pending_stops.begin(lambda: self._see_off(going, retiring))
 
     def _see_off(self, going: dict[Stack, str], retiring: Retiring) -> None:

@@ -1,4 +1,4 @@
-"""Races on a place that measures nothing: real time passes nowhere."""
+"""Races on a machine that measures nothing: real time passes nowhere."""
 
 import itertools
 import math
@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 from tests.factories import make_race, make_result
 
 from stackrace.app.app import App, Entry, EntryKind
-from stackrace.deploy.place import REST_LOOK_S, WARM_BIN_S, Launched, Retired
+from stackrace.deploy.machine import REST_LOOK_S, WARM_BIN_S, Launched, Retired
 from stackrace.measure.host import Disturbance, MachineDelta
 from stackrace.measure.launch import Failure, FailureKind
 from stackrace.measure.load import Load
@@ -30,7 +30,7 @@ SPEEDS = {"gunicorn": 1000, "waitress": 1500, "cheroot": 1010}
 
 
 class Clock:
-    """Time that passes only when the place spends it."""
+    """Time that passes only when the machine spends it."""
 
     def __init__(self):
         self.now = 1000.0
@@ -51,7 +51,7 @@ class Going:
 
 
 class Nowhere:
-    """A place whose stacks have given speeds; some fail as told."""
+    """A machine whose stacks have given speeds; some fail as told."""
 
     def __init__(self, clock, speeds, *, not_starting=(), dying=(), interrupt_after=None, stop_s=1.0):
         self.clock, self.speeds, self.stop_s, self.launch_s = clock, speeds, stop_s, 1.0
@@ -150,11 +150,11 @@ def plan_for(paths, *, budget_s=120.0, levels=(10,), run=None, **changes):
     )
 
 
-def race(clock, place, paths, *, levels=(10,), open_cells=None, decide=decisions, **plan):
+def race(clock, machine, paths, *, levels=(10,), open_cells=None, decide=decisions, **plan):
     """Race ``paths``; ``plan`` is as ``plan_for`` takes it, the others as ``runner.run`` does."""
     asked = plan_for(paths, levels=levels, **plan)
     told = []
-    finished = runner.run(asked, place, told.append, open_cells=open_cells, decide=decide, clock=clock)
+    finished = runner.run(asked, machine, told.append, open_cells=open_cells, decide=decide, clock=clock)
     return finished, told
 
 

@@ -1,4 +1,4 @@
-"""Which stacks are up at once, by arithmetic and on a place that measures nothing."""
+"""Which stacks are up at once, by arithmetic and on a machine that measures nothing."""
 
 from __future__ import annotations
 
@@ -64,15 +64,15 @@ def test_batches_are_about_equal_and_a_full_one_is_full(sizes, room):
         assert size == len(stacks)
 
 
-# On a place
+# On a machine
 
 
 @pytest.mark.parametrize("told", [{}, {"cores": replace(CORES, memory_bytes=300 * MIB)}])
 def test_stacks_that_do_not_fit_together_are_raced_batch_by_batch(clock, told):
-    place = Nowhere(clock, SPEEDS)
-    place.room, place.sizes = 1000 * MIB, dict.fromkeys(PATHS, 300 * MIB)
-    finished, _ = simulated.race(clock, place, list(PATHS), budget_s=200.0, **told)
-    assert max(up for _, up in place.launches) == 2
+    machine = Nowhere(clock, SPEEDS)
+    machine.room, machine.sizes = 1000 * MIB, dict.fromkeys(PATHS, 300 * MIB)
+    finished, _ = simulated.race(clock, machine, list(PATHS), budget_s=200.0, **told)
+    assert max(up for _, up in machine.launches) == 2
     for launched in by_block(finished).values():
         assert sorted(launched) == sorted(PATHS)
     assert all(launch.slices for launch in finished.launches)
@@ -82,9 +82,9 @@ def test_stacks_that_do_not_fit_together_are_raced_batch_by_batch(clock, told):
 
 @pytest.mark.exhaustive
 def test_the_pair_is_dealt_into_batches_like_everybody_else(clock):
-    place = Pairs(clock, SPEEDS)
-    place.room, place.sizes = 1000 * MIB, dict.fromkeys(place.speeds, 300 * MIB)
-    finished, _ = simulated.race(clock, place, list(PATHS), budget_s=1200.0, twin=True, exhaustive=True)
+    machine = Pairs(clock, SPEEDS)
+    machine.room, machine.sizes = 1000 * MIB, dict.fromkeys(machine.speeds, 300 * MIB)
+    finished, _ = simulated.race(clock, machine, list(PATHS), budget_s=1200.0, twin=True, exhaustive=True)
     pair = {finished.twin, f"{finished.twin}#twin"}
     together = [pair <= set(launched[:2]) or pair <= set(launched[2:]) for launched in by_block(finished).values()]
     assert any(together)
@@ -93,25 +93,25 @@ def test_the_pair_is_dealt_into_batches_like_everybody_else(clock):
 
 @pytest.mark.parametrize("budget_s", [60.0, 100.0, 200.0, 400.0])
 def test_the_budget_is_kept_with_batches(clock, budget_s):
-    place = Nowhere(clock, dict.fromkeys(PATHS, 1000))
-    place.room, place.sizes = 1000 * MIB, dict.fromkeys(PATHS, 600 * MIB)
-    finished, _ = simulated.race(clock, place, list(PATHS), budget_s=budget_s)
-    assert {up for _, up in place.launches} == {1}
+    machine = Nowhere(clock, dict.fromkeys(PATHS, 1000))
+    machine.room, machine.sizes = 1000 * MIB, dict.fromkeys(PATHS, 600 * MIB)
+    finished, _ = simulated.race(clock, machine, list(PATHS), budget_s=budget_s)
+    assert {up for _, up in machine.launches} == {1}
     assert finished.elapsed_s <= 1.1 * budget_s
     assert finished.ending in (Ending.BUDGET, Ending.ANSWERED)
 
 
 def test_an_interruption_in_a_later_batch_stops_everything(clock):
-    place = Nowhere(clock, SPEEDS, interrupt_after=16)
-    place.room, place.sizes = 1000 * MIB, dict.fromkeys(PATHS, 600 * MIB)
-    finished, _ = simulated.race(clock, place, list(PATHS), budget_s=200.0)
+    machine = Nowhere(clock, SPEEDS, interrupt_after=16)
+    machine.room, machine.sizes = 1000 * MIB, dict.fromkeys(PATHS, 600 * MIB)
+    finished, _ = simulated.race(clock, machine, list(PATHS), budget_s=200.0)
     assert finished.ending is Ending.INTERRUPTED
-    assert place.up == []
+    assert machine.up == []
 
 
 def test_of_servers_that_can_run_once_only_one_is_up(clock):
     paths = ["openlitespeed/http/gunicorn", "openlitespeed/http/waitress"]
-    place = Nowhere(clock, dict(zip(paths, (1000, 800), strict=True)))
-    finished, _ = simulated.race(clock, place, paths, budget_s=100.0)
-    assert {up for _, up in place.launches} == {1}
+    machine = Nowhere(clock, dict(zip(paths, (1000, 800), strict=True)))
+    finished, _ = simulated.race(clock, machine, paths, budget_s=100.0)
+    assert {up for _, up in machine.launches} == {1}
     assert {launch.stack for launch in finished.launches} == set(paths)

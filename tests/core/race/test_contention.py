@@ -19,7 +19,7 @@ BUILD = Offender(pid=812, name="cc1", share=0.48)
 
 
 class Busy(Nowhere):
-    """A place where a build has half of the stacks' core while ``building`` says so."""
+    """A machine where a build has half of the stacks' core while ``building`` says so."""
 
     building = staticmethod(lambda now: True)
     only_loaded = False
@@ -54,11 +54,11 @@ def test_what_is_disturbed_all_along_never_counts_and_the_busy_program_is_named(
 
 
 def test_what_the_hypervisor_steals_never_counts_and_is_named(clock):
-    place = Nowhere(clock, SPEEDS)
-    place.load = lambda *asked, load=place.load: replace(
+    machine = Nowhere(clock, SPEEDS)
+    machine.load = lambda *asked, load=machine.load: replace(
         load(*asked), machine=MachineDelta(elapsed_s=1.0, cores=2, busy_s=0.5, own_s=0.0, steal_s=0.2)
     )
-    finished, _ = race(clock, place, PATHS, budget_s=60.0)
+    finished, _ = race(clock, machine, PATHS, budget_s=60.0)
     assert finished.ending is Ending.BUDGET
     assert measured_levels(finished) == []
     assert busy(verdicts(finished)).startswith("this machine is busy: the hypervisor gave 10 % of this")
@@ -78,18 +78,18 @@ def test_runs_without_a_budget_wait_for_a_minute_in_all(clock):
 
 
 def test_a_race_goes_on_when_the_program_has_ended(clock):
-    place, begun = Busy(clock, SPEEDS), clock.now
-    place.building = lambda now: now < begun + 40.0
-    finished, _ = race(clock, place, PATHS, budget_s=300.0)
+    machine, begun = Busy(clock, SPEEDS), clock.now
+    machine.building = lambda now: now < begun + 40.0
+    finished, _ = race(clock, machine, PATHS, budget_s=300.0)
     assert {stack for level in measured_levels(finished) for stack in level.stacks} == set(PATHS)
     assert finished.ending is Ending.ANSWERED
     assert all(launch.slices[-1].verdict.valid for launch in finished.launches)
 
 
 def test_bursts_cost_their_slices_and_no_others(clock):
-    place = Busy(clock, SPEEDS)
-    place.building = lambda now: now % 4.0 < 0.3
-    finished, _ = race(clock, place, PATHS, budget_s=200.0)
+    machine = Busy(clock, SPEEDS)
+    machine.building = lambda now: now % 4.0 < 0.3
+    finished, _ = race(clock, machine, PATHS, budget_s=200.0)
     refused = [verdict for verdict in verdicts(finished) if not verdict.valid]
     assert refused
     assert finished.ending is Ending.ANSWERED
@@ -98,9 +98,9 @@ def test_bursts_cost_their_slices_and_no_others(clock):
 
 def test_a_program_that_works_only_while_the_stacks_do_is_taken_for_one_of_the_apps(clock):
     """The user's own database, say: without it no slice would ever count."""
-    place = Busy(clock, SPEEDS)
-    place.only_loaded = True
-    finished, _ = race(clock, place, PATHS, budget_s=300.0)
+    machine = Busy(clock, SPEEDS)
+    machine.only_loaded = True
+    finished, _ = race(clock, machine, PATHS, budget_s=300.0)
     assert {stack for level in measured_levels(finished) for stack in level.stacks} == set(PATHS)
     last = verdicts(finished)[-1].findings
     assert [(found.check, found.effect, found.cure) for found in last if found.check == "contention"] == [

@@ -9,7 +9,7 @@ from tests.core.race.raced import merged, race_of
 from tests.core.race.simulated import SPEEDS, Nowhere, race
 from tests.factories import make_race
 
-from stackrace.deploy.place import Fleet
+from stackrace.deploy.machine import Fleet
 from stackrace.race.decisions import Decisions, decisions
 from stackrace.race.levels import compared, pooled
 from stackrace.race.ranking import standing

@@ -148,11 +148,11 @@ def test_a_stack_that_serves_fewer_at_once_has_longer_slices_and_one_that_serves
 def test_slices_follow_the_warm_up_of_the_slowest_stack_until_it_leaves():
     page = waiting(0.02, hands=1000)
     clock = Clock()
-    place = Nowhere(clock, {"gunicorn": 4900, "waitress": 20, "cheroot": 5000})
+    machine = Nowhere(clock, {"gunicorn": 4900, "waitress": 20, "cheroot": 5000})
     race(
-        clock, place, tuple(SPEEDS), budget_s=900.0, levels=(100,), workloads=(replace(asking(""), page=page),)
+        clock, machine, tuple(SPEEDS), budget_s=900.0, levels=(100,), workloads=(replace(asking(""), page=page),)
     )  # fmt: skip
-    lengths = [(path, load.duration_s) for path, _, load, _, _ in place.seen]
+    lengths = [(path, load.duration_s) for path, _, load, _, _ in machine.seen]
     assert lengths[0][1] == pytest.approx(2.0)
     assert lengths[-1][1] == SLICE_S and "waitress" not in {path for path, slice_s in lengths if slice_s == SLICE_S}
 
@@ -177,18 +177,18 @@ def test_the_slices_of_a_race_are_as_long_as_its_page_needs():
     plan = slow(0.1, budget_s=600.0)
     lengths = lengths_of(plan.cells(plan.stacks), ONE_CORE)
     clock = Clock()
-    place = Nowhere(clock, TEN_PER_S)
-    race(clock, place, ("gunicorn", "waitress"), budget_s=600.0, workloads=plan.workloads)
-    assert {load.duration_s for _, _, load, _, _ in place.seen} == {lengths.slice_s}
-    assert min(load.duration_s for _, _, load in place.warmed) >= lengths.response_s
+    machine = Nowhere(clock, TEN_PER_S)
+    race(clock, machine, ("gunicorn", "waitress"), budget_s=600.0, workloads=plan.workloads)
+    assert {load.duration_s for _, _, load, _, _ in machine.seen} == {lengths.slice_s}
+    assert min(load.duration_s for _, _, load in machine.warmed) >= lengths.response_s
     assert lengths.slice_s == pytest.approx(3.0)
 
 
 def test_levels_beside_the_answers_own_leave_a_slow_page_a_second_block(clock):
     paths = tuple(f"gunicorn:workers={number}" for number in range(2, 10))
     page = replace(asking(""), page=waiting(0.14))
-    place = Nowhere(clock, dict.fromkeys(paths, 14))
-    finished, _ = race(clock, place, paths, budget_s=110.0, workloads=(page,), levels=(1, 4, 10))
+    machine = Nowhere(clock, dict.fromkeys(paths, 14))
+    finished, _ = race(clock, machine, paths, budget_s=110.0, workloads=(page,), levels=(1, 4, 10))
     assert {launch.block for launch in finished.launches} == {0, 1}
     first = [launch for launch in finished.launches if launch.block == 0]
     assert {sum(one.load.concurrency == 10 for one in launch.slices) for launch in first} == {1}
@@ -196,10 +196,10 @@ def test_levels_beside_the_answers_own_leave_a_slow_page_a_second_block(clock):
 
 def test_a_length_that_was_asked_for_holds():
     clock = Clock()
-    place = Nowhere(clock, TEN_PER_S)
+    machine = Nowhere(clock, TEN_PER_S)
     plan = slow(0.1, slice_s=1.0)
-    race(clock, place, ("gunicorn", "waitress"), budget_s=120.0, workloads=plan.workloads, slice_s=1.0)
-    assert {load.duration_s for _, _, load, _, _ in place.seen} == {1.0}
+    race(clock, machine, ("gunicorn", "waitress"), budget_s=120.0, workloads=plan.workloads, slice_s=1.0)
+    assert {load.duration_s for _, _, load, _, _ in machine.seen} == {1.0}
 
 
 @given(st.floats(0.5, MOST_SLICE_S), st.floats(10, 3600))

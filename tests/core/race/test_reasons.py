@@ -12,7 +12,7 @@ from tests.factories import make_finding, make_race
 from stackrace.base.codec import decode
 from stackrace.base.errors import BreakdownError, InterruptedRace, StoreError
 from stackrace.base.verdict import Effect, Finding, Verdict
-from stackrace.deploy.place import Fleet
+from stackrace.deploy.machine import Fleet
 from stackrace.measure.engine.histogram import quantiles
 from stackrace.measure.host import Disturbance, Offender
 from stackrace.measure.launch import EndedBy, Failure, FailureKind
@@ -96,9 +96,9 @@ def test_waiting_for_rest_is_the_reason_of_a_launch_without_a_slice(clock):
 @pytest.mark.parametrize("load", range(1, 13))
 @pytest.mark.parametrize("run", [None, {"requests": 500}])
 def test_an_interruption_is_the_reason_of_what_it_cut(clock, load, run):
-    place = Nowhere(clock, SPEEDS, interrupt_after=load)
+    machine = Nowhere(clock, SPEEDS, interrupt_after=load)
     repeats = {"repeats": 2, "budget_s": None} if run else {}
-    finished, told = race(clock, place, PATHS, levels=(1, 10), run=run, **repeats)
+    finished, told = race(clock, machine, PATHS, levels=(1, 10), run=run, **repeats)
     assert finished.ending is Ending.INTERRUPTED
     found = reasons(finished)
     assert found == reasons(rebuilt(told))
@@ -226,10 +226,10 @@ def test_a_lost_machine_is_the_reason_of_its_launches(clock):
 def test_a_level_that_was_never_reached_says_what_came_before(clock):
     slow = dict.fromkeys(PATHS, 1000)
     for budget_s in range(15, 60, 3):
-        place = Nowhere(clock, slow)
-        place.rest_s = 2.0
+        machine = Nowhere(clock, slow)
+        machine.rest_s = 2.0
         try:
-            finished, told = race(clock, place, PATHS, budget_s=float(budget_s), levels=(1, 5, 10))
+            finished, told = race(clock, machine, PATHS, budget_s=float(budget_s), levels=(1, 5, 10))
         except Exception as error:
             assert "budget" in str(error)
             continue
@@ -238,9 +238,9 @@ def test_a_level_that_was_never_reached_says_what_came_before(clock):
 
 def test_stacks_that_do_not_fit_into_memory_together_have_reasons(clock):
     for rest_s in (0.1, 2.0, 6.0):
-        place = Nowhere(clock, SPEEDS)
-        place.rest_s, place.room, place.sizes = rest_s, 100, dict.fromkeys(PATHS, 60)
-        finished, told = race(clock, place, PATHS, budget_s=40.0, levels=(1, 10))
+        machine = Nowhere(clock, SPEEDS)
+        machine.rest_s, machine.room, machine.sizes = rest_s, 100, dict.fromkeys(PATHS, 60)
+        finished, told = race(clock, machine, PATHS, budget_s=40.0, levels=(1, 10))
         assert reasons(finished) == reasons(rebuilt(told))
 
 

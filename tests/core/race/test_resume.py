@@ -20,9 +20,9 @@ from .simulated import PATHS, SPEEDS, Nowhere, asking, plan_for
 RUNS = {"repeats": 4, "run": {"requests": 100}, "budget_s": None}
 
 
-def race(clock, plan, former=None, **place):
+def race(clock, plan, former=None, **machine):
     """Race ``plan``, or go on with ``former``; returns the race, what was told, and the order of the loads."""
-    nowhere = Nowhere(clock, SPEEDS, **place)
+    nowhere = Nowhere(clock, SPEEDS, **machine)
     told = []
     finished = runner.run(replace(plan, race=former or plan.race), nowhere, told.append, clock=clock)
     return finished, told, [(path, name, load.concurrency) for path, name, load, _, _ in nowhere.seen]
@@ -228,7 +228,7 @@ def test_a_stack_that_changed_since_is_refused_by_name(now, told):
 
 
 class Described(Nowhere):
-    """A place that tells what its stacks are; of all of them one version."""
+    """A machine that tells what its stacks are; of all of them one version."""
 
     def __init__(self, clock, version):
         super().__init__(clock, SPEEDS)
@@ -241,10 +241,10 @@ class Described(Nowhere):
 
 @pytest.mark.parametrize("plan", [plan_for(PATHS, **RUNS), plan_for(PATHS, exhaustive=True)])
 def test_a_race_whose_server_was_upgraded_stops_at_once_leaves_nothing_and_may_still_go_on(clock, plan):
-    place = Described(clock, "1.0")
-    place.interrupt_after = 40 if plan.race.repeats is None else 5
+    machine = Described(clock, "1.0")
+    machine.interrupt_after = 40 if plan.race.repeats is None else 5
     told = []
-    cut = runner.run(plan, place, told.append, clock=clock)
+    cut = runner.run(plan, machine, told.append, clock=clock)
     done = whole_blocks(told)
     assert done
     upgraded, told = Described(clock, "2.0"), []

@@ -1,4 +1,4 @@
-"""The race's own logic, on a place that measures nothing."""
+"""The race's own logic, on a machine that measures nothing."""
 
 import itertools
 import random
@@ -35,9 +35,9 @@ def test_a_budget_is_filled_however_long_stopping_takes(clock, stop_s):
     alike = dict.fromkeys(PATHS, 1000)
     moods = random.Random(7)
     for budget_s in range(80, 200, 7):
-        place = Nowhere(clock, alike, stop_s=stop_s)
-        place.next_launch_s = lambda: moods.uniform(0.5, 3.0)
-        finished, _ = race(clock, place, PATHS, budget_s=budget_s, levels=(1, 5, 10))
+        machine = Nowhere(clock, alike, stop_s=stop_s)
+        machine.next_launch_s = lambda: moods.uniform(0.5, 3.0)
+        finished, _ = race(clock, machine, PATHS, budget_s=budget_s, levels=(1, 5, 10))
         if finished.ending is Ending.BUDGET:
             assert 0.9 * budget_s <= finished.elapsed_s <= 1.1 * budget_s, budget_s
 
@@ -46,34 +46,34 @@ def test_a_budget_is_filled_however_long_stopping_takes(clock, stop_s):
 def test_a_budget_is_filled_with_slices_of_a_given_length(clock, slice_s):
     """Where a block of the shortest slices would fit, but none of these, the time is used in the block before."""
     for budget_s in range(40, 240, 9):
-        place = Nowhere(clock, dict.fromkeys(PATHS, 1000))
-        finished, _ = race(clock, place, PATHS, budget_s=budget_s, levels=(10,), slice_s=slice_s)
+        machine = Nowhere(clock, dict.fromkeys(PATHS, 1000))
+        finished, _ = race(clock, machine, PATHS, budget_s=budget_s, levels=(10,), slice_s=slice_s)
         if finished.ending is Ending.BUDGET:
             assert budget_s - finished.elapsed_s <= slice_s + 1, budget_s
 
 
 def test_a_single_block_of_many_stacks_leaves_time_to_stop_them(clock):
     many = (*PATHS, "uwsgi", "granian", "bjoern", "uvicorn", "daphne", "hypercorn", "nginx/http/gunicorn")
-    place = Nowhere(clock, dict.fromkeys(many, 1000), stop_s=5.0)
-    finished, _ = race(clock, place, many, budget_s=50.0, levels=(1, 10, 100))
+    machine = Nowhere(clock, dict.fromkeys(many, 1000), stop_s=5.0)
+    finished, _ = race(clock, machine, many, budget_s=50.0, levels=(1, 10, 100))
     assert {launch.block for launch in finished.launches} == {0}
     assert finished.elapsed_s <= 51
 
 
 def test_no_slice_outlasts_the_budget_however_long_stacks_take_to_rest(clock):
-    place = Nowhere(clock, dict.fromkeys(PATHS, 1000))
-    place.rest_s = 3.0
-    finished, _ = race(clock, place, PATHS, budget_s=100, difference=0.001)
+    machine = Nowhere(clock, dict.fromkeys(PATHS, 1000))
+    machine.rest_s = 3.0
+    finished, _ = race(clock, machine, PATHS, budget_s=100, difference=0.001)
     assert finished.ending is Ending.BUDGET
-    assert finished.elapsed_s <= 100 + place.rest_s
+    assert finished.elapsed_s <= 100 + machine.rest_s
 
 
 def test_nothing_is_launched_or_warmed_up_after_the_budget_is_spent(clock):
     """A start takes eight times as long as was foreseen: the block ends with those that were up in time."""
-    place = Nowhere(clock, SPEEDS)
-    place.launch_s = 12.0
-    finished, _ = race(clock, place, PATHS, budget_s=20.0)
-    assert len(place.launches) == 2
+    machine = Nowhere(clock, SPEEDS)
+    machine.launch_s = 12.0
+    finished, _ = race(clock, machine, PATHS, budget_s=20.0)
+    assert len(machine.launches) == 2
     assert finished.elapsed_s <= 20 + 12
     assert all(launch.warmup_s == 0 for launch in finished.launches)
     assert finished.ending is Ending.BUDGET
@@ -104,11 +104,11 @@ def test_a_start_may_take_twice_what_is_expected_however_little_time_is_left(clo
             return replace(super().launch(stack, timeout_s), ready_s=7.0)
 
     patience = []
-    place = Patient(clock, SPEEDS)
-    place.calibrate(())
+    machine = Patient(clock, SPEEDS)
+    machine.calibrate(())
     steps = Steps(
         number=0,
-        place=place,
+        machine=machine,
         ledger=Ledger(make_race()),
         sink=lambda event: None,
         deadline_s=clock.now + 3,
@@ -123,12 +123,12 @@ def test_a_start_may_take_twice_what_is_expected_however_little_time_is_left(clo
 
 
 def test_a_stack_that_dies_keeps_what_it_had(clock):
-    place = Nowhere(clock, SPEEDS, dying={"cheroot"})
-    finished, _ = race(clock, place, PATHS)
+    machine = Nowhere(clock, SPEEDS, dying={"cheroot"})
+    finished, _ = race(clock, machine, PATHS)
     dead = [launch for launch in finished.launches if launch.stack == "cheroot"]
     assert dead
     assert all(launch.failure.kind is FailureKind.DIED for launch in dead)
-    assert place.up == []
+    assert machine.up == []
 
 
 def test_when_nothing_is_left_the_race_ends(clock):
@@ -137,12 +137,12 @@ def test_when_nothing_is_left_the_race_ends(clock):
 
 
 def test_an_interruption_keeps_what_was_measured_and_stops_everything(clock):
-    place = Nowhere(clock, SPEEDS, interrupt_after=12)
-    finished, told = race(clock, place, PATHS)
+    machine = Nowhere(clock, SPEEDS, interrupt_after=12)
+    finished, told = race(clock, machine, PATHS)
     assert finished.ending is Ending.INTERRUPTED
     assert any(launch.slices for launch in finished.launches)
     assert isinstance(told[-1], RaceEnded)
-    assert place.up == []
+    assert machine.up == []
 
 
 def test_events_tell_the_whole_race(clock):
@@ -168,24 +168,24 @@ def test_a_budget_that_getting_ready_used_up_says_so(clock):
 
 
 def test_the_engine_is_calibrated_at_every_level_before_the_first_launch_and_within_the_budget(clock):
-    place = Nowhere(clock, SPEEDS)
-    finished, told = race(clock, place, PATHS, levels=(1, 10, 100))
-    assert [load.concurrency for load in place.calibrated] == [1, 10, 100]
+    machine = Nowhere(clock, SPEEDS)
+    finished, told = race(clock, machine, PATHS, levels=(1, 10, 100))
+    assert [load.concurrency for load in machine.calibrated] == [1, 10, 100]
     assert finished.elapsed_s == pytest.approx(clock.now - 1000.0)
     activities = [event.activity for event in told if isinstance(event, Progress)]
     assert activities[0] is Activity.CALIBRATING
 
 
 def test_a_budget_that_holds_no_block_is_refused_before_anything_is_measured(clock):
-    place, told = Nowhere(clock, SPEEDS), []
+    machine, told = Nowhere(clock, SPEEDS), []
     asked = plan_for(PATHS, budget_s=2.0)
     for refuse in (
         lambda: runner.check_budget(asked, clock=clock),
-        lambda: runner.run(asked, place, told.append, clock=clock),
+        lambda: runner.run(asked, machine, told.append, clock=clock),
     ):
         with pytest.raises(InputError, match="--budget 2 s is too short"):
             refuse()
-    assert place.calibrated is None
+    assert machine.calibrated is None
     assert told == []
 
 
@@ -208,8 +208,8 @@ def test_every_stack_meets_every_workload_at_every_level_in_the_first_block(cloc
 
 
 def test_a_race_whose_stacks_all_fail_but_one_ends_as_soon_as_that_is_known(clock):
-    place = Nowhere(clock, SPEEDS, not_starting={"waitress", "cheroot"})
-    finished, _ = race(clock, place, PATHS, budget_s=1000.0)
+    machine = Nowhere(clock, SPEEDS, not_starting={"waitress", "cheroot"})
+    finished, _ = race(clock, machine, PATHS, budget_s=1000.0)
     assert finished.ending is Ending.EXHAUSTED
     assert max(launch.block for launch in finished.launches) == _FAILED_LAUNCHES - 1
 
@@ -223,9 +223,9 @@ def test_a_workload_for_some_stacks_is_met_by_no_other(clock):
 
 
 def test_a_stack_is_warmed_up_with_every_workload_it_meets(clock):
-    place = Nowhere(clock, SPEEDS)
-    race(clock, place, ["gunicorn"], workloads=(asking("a"), asking("b")))
-    assert [name for _, name, _ in place.warmed[:2]] == ["a", "b"]
+    machine = Nowhere(clock, SPEEDS)
+    race(clock, machine, ["gunicorn"], workloads=(asking("a"), asking("b")))
+    assert [name for _, name, _ in machine.warmed[:2]] == ["a", "b"]
 
 
 def test_where_time_is_short_the_first_workload_at_the_highest_level_gets_most_of_it(clock):
@@ -256,8 +256,8 @@ def test_an_exhaustive_race_measures_all_levels_of_all_workloads_alike(clock):
 
 def test_the_budget_is_kept_with_many_cells_too(clock):
     workloads = tuple(asking(name) for name in "abcde")
-    place = Nowhere(clock, dict.fromkeys(PATHS, 1000))
-    finished, _ = race(clock, place, PATHS, levels=(1, 10), workloads=workloads, budget_s=100.0, difference=0.001)
+    machine = Nowhere(clock, dict.fromkeys(PATHS, 1000))
+    finished, _ = race(clock, machine, PATHS, levels=(1, 10), workloads=workloads, budget_s=100.0, difference=0.001)
     assert finished.ending is Ending.BUDGET
     assert 90 <= finished.elapsed_s <= 110
 
@@ -269,8 +269,8 @@ def test_a_budget_that_holds_no_block_tells_how_many_workloads_there_are(clock):
 
 def test_a_single_stack_with_many_workloads_goes_on_until_its_budget_is_spent(clock):
     workloads = tuple(asking(name) for name in "abc")
-    place = Nowhere(clock, SPEEDS)
-    finished, _ = race(clock, place, ["gunicorn"], workloads=workloads, budget_s=200.0, exhaustive=True)
+    machine = Nowhere(clock, SPEEDS)
+    finished, _ = race(clock, machine, ["gunicorn"], workloads=workloads, budget_s=200.0, exhaustive=True)
     assert finished.ending is Ending.BUDGET
     assert finished.elapsed_s >= 180
     assert {name for _, name, _ in cells_of(finished)} == {"a", "b", "c"}

@@ -1,4 +1,4 @@
-"""Blocks of runs, on a place that measures nothing."""
+"""Blocks of runs, on a machine that measures nothing."""
 
 import itertools
 import math
@@ -15,9 +15,9 @@ from .simulated import PATHS, SPEEDS, Nowhere, asking, race
 
 
 def test_every_run_is_made_cold_and_whole_on_a_launch_of_its_own(clock):
-    place = Nowhere(clock, SPEEDS)
+    machine = Nowhere(clock, SPEEDS)
     finished, _ = race(
-        clock, place, PATHS, levels=(1, 10), workloads=(asking("a"), asking("b")), repeats=3,
+        clock, machine, PATHS, levels=(1, 10), workloads=(asking("a"), asking("b")), repeats=3,
         run={"requests": 500}, budget_s=None,
     )  # fmt: skip
     assert finished.ending is Ending.COMPLETED
@@ -25,9 +25,9 @@ def test_every_run_is_made_cold_and_whole_on_a_launch_of_its_own(clock):
     assert all(len(launch.slices) == 1 for launch in finished.launches)
     assert all(launch.warmup_s == 0 for launch in finished.launches)
     # nothing but the runs themselves was sent, and no other stack was up meanwhile
-    assert [load.requests for _, _, load, _, _ in place.seen] == [500] * len(finished.launches)
-    assert {rewarm_s for *_, rewarm_s, _ in place.seen} == {0.0}
-    assert {up for _, up in place.launches} == {1}
+    assert [load.requests for _, _, load, _, _ in machine.seen] == [500] * len(finished.launches)
+    assert {rewarm_s for *_, rewarm_s, _ in machine.seen} == {0.0}
+    assert {up for _, up in machine.launches} == {1}
     for block in range(3):
         made = [launch for launch in finished.launches if launch.block == block]
         cells = [(one.stack, one.slices[0].workload, one.slices[0].load.concurrency) for one in made]
@@ -42,12 +42,12 @@ def test_a_budget_bounds_runs(clock):
 
 
 def test_a_run_that_is_counted_in_requests_is_cut_off_some_time(clock):
-    place = Nowhere(clock, SPEEDS)
-    race(clock, place, PATHS, repeats=1, run={"requests": 100}, budget_s=None)
-    assert {limit_s for *_, limit_s in place.seen} == {_RUN_LIMIT_S}
-    place = Nowhere(clock, SPEEDS)
-    race(clock, place, PATHS, repeats=1, run={"requests": 100}, budget_s=60.0)
-    assert all(0 < limit_s <= 60 for *_, limit_s in place.seen)
+    machine = Nowhere(clock, SPEEDS)
+    race(clock, machine, PATHS, repeats=1, run={"requests": 100}, budget_s=None)
+    assert {limit_s for *_, limit_s in machine.seen} == {_RUN_LIMIT_S}
+    machine = Nowhere(clock, SPEEDS)
+    race(clock, machine, PATHS, repeats=1, run={"requests": 100}, budget_s=60.0)
+    assert all(0 < limit_s <= 60 for *_, limit_s in machine.seen)
 
 
 def test_a_run_that_was_cut_off_says_so(clock):
@@ -62,28 +62,28 @@ def test_a_run_that_was_cut_off_says_so(clock):
 
 
 def test_a_stack_that_does_not_start_is_not_tried_at_every_cell(clock):
-    place = Nowhere(clock, SPEEDS, not_starting={"waitress"})
-    finished, _ = race(clock, place, PATHS, levels=(1, 5, 10), repeats=3, run={"requests": 100}, budget_s=None)
+    machine = Nowhere(clock, SPEEDS, not_starting={"waitress"})
+    finished, _ = race(clock, machine, PATHS, levels=(1, 5, 10), repeats=3, run={"requests": 100}, budget_s=None)
     assert sum(launch.stack == "waitress" for launch in finished.launches) == _FAILED_LAUNCHES
     assert sum(launch.stack == "gunicorn" for launch in finished.launches) == 9
     assert finished.ending is Ending.COMPLETED
 
 
 def test_a_stack_that_dies_in_a_run_is_launched_again_for_the_next(clock):
-    place = Nowhere(clock, SPEEDS, dying={"cheroot"})
-    finished, _ = race(clock, place, PATHS, levels=(1, 10), repeats=2, run={"requests": 100}, budget_s=None)
+    machine = Nowhere(clock, SPEEDS, dying={"cheroot"})
+    finished, _ = race(clock, machine, PATHS, levels=(1, 10), repeats=2, run={"requests": 100}, budget_s=None)
     dead = [launch for launch in finished.launches if launch.stack == "cheroot"]
     assert len(dead) == 4
     assert all(launch.failure.kind is FailureKind.DIED and launch.slices for launch in dead)
-    assert place.up == []
+    assert machine.up == []
 
 
 def test_runs_that_are_interrupted_keep_what_was_measured_and_stop_everything(clock):
-    place = Nowhere(clock, SPEEDS, interrupt_after=5)
-    finished, told = race(clock, place, PATHS, repeats=3, run={"requests": 100}, budget_s=None)
+    machine = Nowhere(clock, SPEEDS, interrupt_after=5)
+    finished, told = race(clock, machine, PATHS, repeats=3, run={"requests": 100}, budget_s=None)
     assert finished.ending is Ending.INTERRUPTED
     assert sum(bool(launch.slices) for launch in finished.launches) == 4
-    assert place.up == []
+    assert machine.up == []
     assert isinstance(told[-1], RaceEnded)
 
 

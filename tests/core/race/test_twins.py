@@ -1,4 +1,4 @@
-"""The hidden twin and drift, on a place that measures nothing."""
+"""The hidden twin and drift, on a machine that measures nothing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from stackrace.base.errors import InputError
-from stackrace.deploy.place import Launched
+from stackrace.deploy.machine import Launched
 from stackrace.measure.launch import Failure, FailureKind, StackFacts
 from stackrace.race.events import Progress, RaceStarted, StackDescribed, TwinChosen
 from stackrace.race.results.race import Ending
@@ -19,7 +19,7 @@ from .simulated import PATHS, SPEEDS, Nowhere, asking, cells_of
 
 
 class Pairs(Nowhere):
-    """A place where a twin is as fast as its original, unless told otherwise."""
+    """A machine where a twin is as fast as its original, unless told otherwise."""
 
     def __init__(self, clock, speeds, **told):
         super().__init__(
@@ -27,8 +27,8 @@ class Pairs(Nowhere):
         )
 
 
-def race(clock, place, paths=PATHS, **plan):
-    return simulated.race(clock, place, list(paths), **{"twin": True, "budget_s": 200.0, **plan})
+def race(clock, machine, paths=PATHS, **plan):
+    return simulated.race(clock, machine, list(paths), **{"twin": True, "budget_s": 200.0, **plan})
 
 
 def by_block(finished):
@@ -126,11 +126,11 @@ def test_nothing_is_said_about_what_a_twin_is_and_it_is_not_shown(clock):
 CLOSE = {"gunicorn": 1000, "waitress": 1000, "cheroot": 300}
 
 
-def close_race(clock, place, **told):
+def close_race(clock, machine, **told):
     """A race that takes many blocks, whose twin is the stack that has lost at once."""
     tried = ((seed, race(clock, Pairs(clock, SPEEDS), seed=seed, budget_s=25.0)[0].twin) for seed in range(20))
     seed = next(seed for seed, twin in tried if twin == "cheroot")
-    return by_block(race(clock, place, seed=seed, budget_s=200.0, difference=0.001, **told)[0])
+    return by_block(race(clock, machine, seed=seed, budget_s=200.0, difference=0.001, **told)[0])
 
 
 @pytest.mark.exhaustive
@@ -143,9 +143,9 @@ def test_the_pair_stays_for_three_blocks_though_it_has_lost_after_two(clock):
 
 
 def test_a_pair_that_differs_stays(clock):
-    place = Pairs(clock, CLOSE)
-    place.speeds["cheroot#twin"] *= 1.5
-    finished = close_race(clock, place)
+    machine = Pairs(clock, CLOSE)
+    machine.speeds["cheroot#twin"] *= 1.5
+    finished = close_race(clock, machine)
     assert all({"cheroot", "cheroot#twin"} <= set(launched) for launched in finished.values())
 
 
@@ -156,12 +156,12 @@ def test_a_race_that_measures_everything_keeps_the_pair_to_the_end(clock):
 
 def test_twins_that_differ_keep_a_race_from_ending_early(clock):
     speeds = {"gunicorn": 1000, "waitress": 3000, "cheroot": 1100}
-    place = Pairs(clock, speeds)
-    honest, _ = race(clock, place, budget_s=400.0)
+    machine = Pairs(clock, speeds)
+    honest, _ = race(clock, machine, budget_s=400.0)
     assert honest.ending is Ending.ANSWERED
-    place = Pairs(clock, speeds)
-    place.speeds[twin_path(honest.twin)] *= 1.5
-    finished, _ = race(clock, place, budget_s=400.0)
+    machine = Pairs(clock, speeds)
+    machine.speeds[twin_path(honest.twin)] *= 1.5
+    finished, _ = race(clock, machine, budget_s=400.0)
     assert finished.ending is Ending.BUDGET
 
 

@@ -6,7 +6,7 @@ import pytest
 from tests.core.race.simulated import PATHS, SPEEDS, Nowhere, race
 from tests.factories import make_result
 
-from stackrace.deploy.place import WARM_BIN_S
+from stackrace.deploy.machine import WARM_BIN_S
 from stackrace.race.block import rising
 from stackrace.race.overhead import _MOST_REWARM_S, REWARM_S, _warmup_cap_s, rewarm_s
 
@@ -53,16 +53,16 @@ class Filling(Nowhere):
     ids=["at once", "rises for 0.2 s", "answers after 0.3 s", "rises to the end"],
 )
 def test_a_short_warm_up_ends_as_soon_as_throughput_does_not_rise(clock, silent, growing, bins):
-    place = Filling(clock, SPEEDS)
-    place.silent, place.growing = silent, growing
-    race(clock, place, PATHS, budget_s=30.0)
-    assert set(place.warmed) == {bins}
+    machine = Filling(clock, SPEEDS)
+    machine.silent, machine.growing = silent, growing
+    race(clock, machine, PATHS, budget_s=30.0)
+    assert set(machine.warmed) == {bins}
 
 
 def test_a_long_warm_up_ends_once_throughput_was_steady_for_half_of_it(clock):
-    place = Filling(clock, SPEEDS)
-    race(clock, place, ["gunicorn"], budget_s=120.0)
-    assert set(place.warmed) == {20}
+    machine = Filling(clock, SPEEDS)
+    race(clock, machine, ["gunicorn"], budget_s=120.0)
+    assert set(machine.warmed) == {20}
 
 
 def test_slow_answers_need_a_longer_re_warm_within_bounds():
@@ -82,9 +82,9 @@ class Slow(Nowhere):
 
 
 def test_a_race_re_warms_as_long_as_the_app_needs_however_many_wait_in_its_queue(clock):
-    place = Slow(clock, SPEEDS)
-    finished, _ = race(clock, place, PATHS, levels=(1, 100))
+    machine = Slow(clock, SPEEDS)
+    finished, _ = race(clock, machine, PATHS, levels=(1, 100))
     assert finished.launches
-    rewarms = {round(seen[3], 9) for seen in place.seen}
+    rewarms = {round(seen[3], 9) for seen in machine.seen}
     assert rewarms == {REWARM_S, 0.3}
-    assert {round(seen[3], 9) for seen in place.seen[-3:]} == {0.3}
+    assert {round(seen[3], 9) for seen in machine.seen[-3:]} == {0.3}

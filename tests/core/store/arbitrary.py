@@ -59,7 +59,7 @@ def of(kind):
 
 def parts():
     """A strategy of what features keep with races."""
-    kinds = [of(load(part.place)) for part in declared(Part)]
+    kinds = [of(load(part.import_path)) for part in declared(Part)]
     held = st.lists(st.one_of(*kinds), max_size=len(kinds))
     return held.map(lambda held: Parts({part.name: part for part in held}))
 

@@ -87,7 +87,7 @@ def test_a_side_of_a_check_that_was_not_ready_has_other_chances():
 def test_another_chance_of_a_side_of_a_check_takes_no_longer_than_expected():
     for race, is_short in ((make_race(stacks=2, blocks=0, facts=()), False), (make_check(blocks=0), True)):
         ledger = Ledger(race)
-        steps = Steps(number=1, place=None, ledger=ledger, sink=None, deadline_s=math.inf, start_s=5.0)
+        steps = Steps(number=1, machine=None, ledger=ledger, sink=None, deadline_s=math.inf, start_s=5.0)
         assert steps._patience_s(SimpleNamespace(path="a")) == math.inf
         ledger.enter(Launch(id="0", block=0, stack="a", failure=make_failure()))
         assert (steps._patience_s(SimpleNamespace(path="a")) == 10.0) is is_short

@@ -3,7 +3,7 @@
 Dask carries everything between machines: membership, calls and results. Imported only if a cluster is requested.
 """
 
-from ...extensions import PlaceProvider, RequestPart, Verb
+from ...extensions import MachineProvider, RequestPart, Verb
 
 EXTENSIONS = (
     Verb(
@@ -13,7 +13,7 @@ EXTENSIONS = (
         f"{__name__}.verb:command",
         50,
     ),
-    PlaceProvider(f"{__name__}.provider:DaskCluster"),
+    MachineProvider(f"{__name__}.provider:DaskCluster"),
     RequestPart(
         "cluster",
         f"{__name__}.cluster_options:ClusterRequest",

@@ -13,8 +13,8 @@ from typing import Any, Self
 
 from ...base.errors import BreakdownError
 from ...base.verdict import Finding
-from ...deploy.local_place import LocalPlace
-from ...deploy.place import RemoteEngine, Retired, Retiring
+from ...deploy.local_machine import LocalMachine
+from ...deploy.machine import RemoteEngine, Retired, Retiring
 from ...measure.engine.engine import EngineRun, Play, RunningEngine
 from ...measure.load import Load, LoadResult
 from ...measure.workload import Workload
@@ -86,12 +86,12 @@ class Hosting(Lease[PreparedRace]):
         super().close()
 
     def do(self, step: Callable[..., Any], *args: object) -> Any:
-        """Return the result of ``step``, a method of the place here."""
-        return step(self._place, *args)
+        """Return the result of ``step``, a method of the machine here."""
+        return step(self._machine, *args)
 
     def target(self, stack: Stack, workload: Workload) -> Target:
         """Return what engines on other machines need to know."""
-        address, now = self._place.target(stack, workload)
+        address, now = self._machine.target(stack, workload)
         return Target(address=address, workload=now)
 
     def watch(
@@ -100,7 +100,7 @@ class Hosting(Lease[PreparedRace]):
         """Observe a load that engines on other machines begin at ``begins_s`` on this machine's clock."""
         self._remote = RemoteRun(begins_s)
         try:
-            return self._place.load(stack, workload, load, rewarm_s, limit_s)
+            return self._machine.load(stack, workload, load, rewarm_s, limit_s)
         finally:
             self._remote = None
 
@@ -110,9 +110,9 @@ class Hosting(Lease[PreparedRace]):
             self._remote.deliver(result)
 
     def warm_up(self, stack: Stack, workload: Workload, load: Load) -> float:
-        """Do the same as ``Place.warm_up``, until the coordinator calls ``warm``."""
+        """Do the same as ``Machine.warm_up``, until the coordinator calls ``warm``."""
         try:
-            return self._place.warm_up(stack, workload, load, self._warming)
+            return self._machine.warm_up(stack, workload, load, self._warming)
         finally:
             self._warming = _Warming()
 
@@ -125,8 +125,8 @@ class Hosting(Lease[PreparedRace]):
         self._warming.enough = True
 
     def retire(self, stacks: Sequence[Stack]) -> int:
-        """Do the same as ``Place.retire``; return the number to ask ``retired`` for."""
-        self._retiring.append(self._place.retire(stacks))
+        """Do the same as ``Machine.retire``; return the number to ask ``retired`` for."""
+        self._retiring.append(self._machine.retire(stacks))
         return len(self._retiring) - 1
 
     def retired(self, number: int) -> Retired:
@@ -134,10 +134,10 @@ class Hosting(Lease[PreparedRace]):
         return self._retiring[number].finish()
 
     @property
-    def _place(self) -> LocalPlace:
-        place = self.held.place
-        assert isinstance(place, LocalPlace)
-        return place
+    def _machine(self) -> LocalMachine:
+        machine = self.held.machine
+        assert isinstance(machine, LocalMachine)
+        return machine
 
     def _begin_load(self, play: Play) -> EngineRun:
         return RunningEngine(play) if self._remote is None else self._remote

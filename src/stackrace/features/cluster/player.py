@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from ...base.errors import RefusedError
-from ...deploy.place import WARM_BIN_S
+from ...deploy.machine import WARM_BIN_S
 from ...measure.engine.engine import FOLLOW_S, Monitor, ceiling, record
 from ...measure.engine.outcome import merged
 from ...measure.load import EngineShare, Load

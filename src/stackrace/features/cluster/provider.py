@@ -14,10 +14,10 @@ from ... import __version__
 from ...app.revision import source_of
 from ...base.errors import InputError, StackraceError
 from ...base.process import Background
-from ...deploy.place import Fleet
+from ...deploy.machine import Fleet
 from ...deploy.preparing import OnPreparing, Preparing, Step, unheard
 from ...measure.workload import Answer, Sameness
-from ...race.preparation.prepared import Machine, Machines, PreparedRace
+from ...race.preparation.prepared import ClusterMachine, ExaminedMachines, PreparedRace
 from ...race.request.request import RaceRequest
 from .cluster_options import ClusterRequest
 from .connection import Connection
@@ -26,13 +26,13 @@ from .members import Member, Roles, assign_roles, conflicts, roles_of
 from .network import require_way
 from .project import Project, differences, project_of, remote_project_of, request_for_hosts
 from .remote_engines import Engines
-from .worker_place import WorkerPlace, naming
+from .worker_machine import WorkerMachine, naming
 
 _T = TypeVar("_T")
 
 
 class DaskCluster:
-    """A ``PlaceProvider``: the workers of the cluster whose scheduler a `ClusterRequest` names."""
+    """A ``MachineProvider``: the workers of the cluster whose scheduler a `ClusterRequest` names."""
 
     @contextmanager
     def prepared(
@@ -52,14 +52,14 @@ class DaskCluster:
             if for_hosts.bundled is None:
                 on_preparing(Preparing(step=Step.COMPARING, subject=str(request.folder)))
                 _refuse_other_projects(connection, roles, request, for_hosts)
-            places = {}
+            hosts = {}
             for number, host in enumerate(roles.hosts):
                 engines = Engines(connection, roles.engines_of(number)) if roles.engines else None
-                places[host.name] = stack.enter_context(WorkerPlace(connection, host, engines))
+                hosts[host.name] = stack.enter_context(WorkerMachine(connection, host, engines))
             # one after the other, and before anything works there
-            network = tuple(path for place in places.values() for path in place.network())
-            on_preparing(Preparing(step=Step.MACHINES, subject=", ".join(places)))
-            opening = {name: Background(partial(place.open, for_hosts, first)) for name, place in places.items()}
+            network = tuple(path for machine in hosts.values() for path in machine.network())
+            on_preparing(Preparing(step=Step.MACHINES, subject=", ".join(hosts)))
+            opening = {name: Background(partial(machine.open, for_hosts, first)) for name, machine in hosts.items()}
             hosted = {name: each.finish() for name, each in opening.items()}
             _refuse_unlike(hosted)
             one = next(iter(hosted.values()))
@@ -69,13 +69,13 @@ class DaskCluster:
             yield PreparedRace(
                 request=request,
                 plan=replace(one.plan, race=replace(race, network=network, source=source)),
-                place=Fleet(machines=places) if len(places) > 1 else places[roles.hosts[0].name],
+                machine=Fleet(machines=hosts) if len(hosts) > 1 else hosts[roles.hosts[0].name],
                 folder=None,
                 warnings=one.warnings,
                 begun_s=time.monotonic() - max(each.counted_s for each in hosted.values()),
             )
 
-    def examined(self, address: str, concurrency: int, examine: Callable[[int, bool], _T]) -> Machines[_T]:
+    def examined(self, address: str, concurrency: int, examine: Callable[[int, bool], _T]) -> ExaminedMachines[_T]:
         """Call ``examine`` on all machines of the cluster at ``address`` at once, for their roles in a race.
 
         Its arguments are the connections that a machine must hold, and whether stacks and engines are on different
@@ -148,7 +148,7 @@ def _repeats(answer: Answer) -> object:
             return None
 
 
-def _examined(connection: Connection, concurrency: int, examine: Callable[[int, bool], _T]) -> Machines[_T]:
+def _examined(connection: Connection, concurrency: int, examine: Callable[[int, bool], _T]) -> ExaminedMachines[_T]:
     members, absent = connection.roll_call()
     roles = roles_of(members)
     # another version may not know the function
@@ -163,7 +163,7 @@ def _examined(connection: Connection, concurrency: int, examine: Callable[[int, 
             found[name] = each.finish()
         except StackraceError as error:
             lost.append(error.message)
-    return Machines(
+    return ExaminedMachines(
         conflicts=(
             *(error.message for error in absent),
             *conflicts(roles, connection.address),
@@ -171,7 +171,10 @@ def _examined(connection: Connection, concurrency: int, examine: Callable[[int, 
             *_cut_off(connection, roles, found),
         ),
         examined=tuple(
-            (Machine(name=member.name, roles=tuple(sorted(member.roles)), host=member.host), found.get(member.name))
+            (
+                ClusterMachine(name=member.name, roles=tuple(sorted(member.roles)), host=member.host),
+                found.get(member.name),
+            )
             for member in members
         ),
     )

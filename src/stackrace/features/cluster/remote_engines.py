@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from ...base.errors import BreakdownError, StackraceError
 from ...base.process import Pending
-from ...deploy.place import WARM_BIN_S, Enough
+from ...deploy.machine import WARM_BIN_S, Enough
 from ...measure.engine.engine import FOLLOW_S, threads_of
 from ...measure.engine.outcome import merged
 from ...measure.host import NetworkPath

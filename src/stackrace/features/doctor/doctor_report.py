@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from ...base.codec import Form, readable, schema_text
 from ...base.numbers import duration, percent, things
-from ...race.preparation.prepared import Machine, Machines
+from ...race.preparation.prepared import ClusterMachine, ExaminedMachines
 from ...report.exporter import Kind
 from ...report.sheet import Paragraph, Section, Tone
 from .advice import Advice, Change, Gain, command_of
@@ -178,21 +178,21 @@ _FORM = Form(
 schema = partial(schema_text, _FORM)
 
 
-def is_forbidden(found: Machines[Examination]) -> bool:
+def is_forbidden(found: ExaminedMachines[Examination]) -> bool:
     """Tell whether something must be done before a race may start."""
     return bool(found.conflicts) or any(
         examination is not None and examination.forbidden for _, examination in found.examined
     )
 
 
-def _cluster_document(found: Machines[Examination]) -> dict[str, Any]:
+def _cluster_document(found: ExaminedMachines[Examination]) -> dict[str, Any]:
     machines = tuple(_machine(machine, examination) for machine, examination in found.examined)
     return readable(
         ClusterDocument(forbidden=is_forbidden(found), faults=found.conflicts, machines=machines), _FORM
     )
 
 
-def _machine(machine: Machine, examination: Examination | None) -> MachineDocument:
+def _machine(machine: ClusterMachine, examination: Examination | None) -> MachineDocument:
     return MachineDocument(
         name=machine.name,
         roles=machine.roles,
@@ -201,7 +201,7 @@ def _machine(machine: Machine, examination: Examination | None) -> MachineDocume
     )
 
 
-def _cluster_sections(found: Machines[Examination]) -> Iterator[Section]:
+def _cluster_sections(found: ExaminedMachines[Examination]) -> Iterator[Section]:
     for machine, examination in found.examined:
         yield from _member(machine, examination)
     ends = tuple(Paragraph(text=f"✗ {conflict}", whole=True) for conflict in found.conflicts)
@@ -212,7 +212,7 @@ def _cluster_sections(found: Machines[Examination]) -> Iterator[Section]:
     yield Section(title="", blocks=(*ends, verdict))
 
 
-def _member(machine: Machine, examination: Examination | None) -> Iterator[Section]:
+def _member(machine: ClusterMachine, examination: Examination | None) -> Iterator[Section]:
     name = Paragraph(text=f"{machine.name} ({', '.join(machine.roles)}, {machine.host})", tone=Tone.STRONG)
     if examination is None:
         yield Section(title="", blocks=(name, Paragraph(text="Not examined; see the end.")))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...base.numbers import duration, percent
-from ...validity.machine import STEADY_CLOCKS
+from ...validity.machine_state import STEADY_CLOCKS
 from .advice import Advice, Change, Gain, advise
 from .kernel import BOOST, NO_TURBO
 from .look import Surroundings

@@ -84,10 +84,10 @@ def command(
 
 def _is_cluster_forbidden(address: str, concurrency: int, watch_s: float, as_json: bool) -> bool:
     from ...cli.showing import show_result
-    from ...race.preparation.prepared import places
+    from ...race.preparation.prepared import machine_source
     from .all_advice import examine_machine
     from .doctor_report import CLUSTER, is_forbidden
 
-    found = places().examined(address, concurrency, partial(examine_machine, watch_s))
+    found = machine_source().examined(address, concurrency, partial(examine_machine, watch_s))
     show_result(CLUSTER, found, as_json=as_json)
     return is_forbidden(found)

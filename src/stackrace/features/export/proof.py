@@ -18,7 +18,7 @@ from ...base.files import remove_tree
 from ...base.verdict import Effect
 from ...cli.edge import StatusLine
 from ...deploy.launcher import Launcher
-from ...deploy.place import Sides
+from ...deploy.machine import Sides
 from ...deploy.privileges import hand_over, unprivileged
 from ...deploy.rendering import Part
 from ...deploy.running_stack import Running, tail
@@ -251,8 +251,8 @@ class _Prover:
         race = replace(plan.race, loads=plan.race.loads[-1:], limits={}, left_out=(), unserved=())
         plan = replace(plan, race=race, most_blocks=LOOKS[-1]).among(sides)
         exported = replace(self.deployment, launcher=self._launcher())
-        place = Sides({Side.ORIGINAL: self.deployment.place(), Side.EXPORTED: exported.place()})
-        race = run_race(plan, place, sink, decide=partial(decided, stack, race.difference))
+        machine = Sides({Side.ORIGINAL: self.deployment.machine(), Side.EXPORTED: exported.machine()})
+        race = run_race(plan, machine, sink, decide=partial(decided, stack, race.difference))
         result = equivalence_of(race, stack, race.difference)
         if result.ratio is None:
             raise RefusedError(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ...app.lock_files import changes_between
 from ...base.errors import InputError, LimitError, StackraceError
 from ...deploy.environments import Environments, cache_folder
-from ...deploy.place import RaceProcesses, Sides
+from ...deploy.machine import RaceProcesses, Sides
 from ...deploy.preparing import OnPreparing, unheard
 from ...deploy.running_stack import versions_of
 from ...race.overhead import planned_overhead
@@ -123,8 +123,8 @@ def ready_check(
         ready = PreparedRace(
             request=asked,
             plan=replace(plan, race=replace(plan.race, notes=notes, parts=Parts().having(facts))),
-            place=Sides(
-                {side: each.place(processes=processes) for side, each in deployments.items()},
+            machine=Sides(
+                {side: each.machine(processes=processes) for side, each in deployments.items()},
                 {side: each.workloads for side, each in deployments.items()},
             ),
             folder=folder,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ...base.errors import RefusedError
-from ...deploy.place import Place
+from ...deploy.machine import Machine
 from ...deploy.preparing import OnPreparing, Preparing, Step
 from ...measure.load import Load
 from ...measure.workload import Workload
@@ -63,21 +63,23 @@ def pilots(stacks: Sequence[Stack]) -> tuple[Stack, ...]:
     return (smallest, min(larger, key=unlike)) if larger else (smallest,)
 
 
-def measured_needs(place: Place, stack: Stack, workload: Workload, load: Load, on_preparing: OnPreparing) -> Needs:
+def measured_needs(
+    machine: Machine, stack: Stack, workload: Workload, load: Load, on_preparing: OnPreparing
+) -> Needs:
     """Launch ``stack``, load it, and return the most memory and connections it used; nothing is left running.
 
     Raises RefusedError if it does not start: then nothing is known about similar ones.
     """
     on_preparing(Preparing(step=Step.START, subject=stack.path))
-    launched = place.launch(stack, _PATIENCE_S)
+    launched = machine.launch(stack, _PATIENCE_S)
     if launched.failure is not None:
         raise RefusedError(
             f"{stack.path} did not come up, so that nothing is known of what it needs", detail=launched.failure.log
         )
     try:
-        place.load(stack, workload, replace(load, duration_s=PILOT_S, requests=None), _REWARM_S)
+        machine.load(stack, workload, replace(load, duration_s=PILOT_S, requests=None), _REWARM_S)
     finally:
-        retired = place.retire([stack]).finish()
+        retired = machine.retire([stack]).finish()
     samples = retired.memory.get(stack.path, ())
     memory = max((sum(sample.pss_bytes.values()) for sample in samples), default=launched.memory_bytes)
     seen = [sample.connections for sample in samples if sample.connections is not None]

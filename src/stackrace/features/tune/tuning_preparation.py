@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ...api.racing import ready_race
 from ...base.errors import InputError, RefusedError
-from ...deploy.local_place import LocalPlace
+from ...deploy.local_machine import LocalMachine
 from ...deploy.preparing import OnPreparing, unheard
 from ...measure.load import Load
 from ...race.overhead import USUAL_LAUNCH_S
@@ -83,10 +83,10 @@ def _slice_s(plan: RacePlan, goal: TuningGoal) -> float:
     return min(max(needed, LEAST_SLICE_S), MOST_SLICE_S)
 
 
-def _local(fresh: PreparedRace) -> LocalPlace:
-    if not isinstance(fresh.place, LocalPlace):
+def _local(fresh: PreparedRace) -> LocalMachine:
+    if not isinstance(fresh.machine, LocalMachine):
         raise InputError("--cluster ([race] cluster): tuning is done on this machine; leave it out")
-    return fresh.place
+    return fresh.machine
 
 
 def _shaped(fresh: PreparedRace, tuning: Tuning, on_preparing: OnPreparing) -> PreparedRace:
@@ -99,9 +99,9 @@ def _shaped(fresh: PreparedRace, tuning: Tuning, on_preparing: OnPreparing) -> P
     ready, limits = under_goal(fresh, tuning), tuning.limits
     if limits == TuningLimits():
         return _cut_to_budget(ready, tuning)
-    place, plan, begun = _local(ready), ready.plan, time.monotonic()
+    machine, plan, begun = _local(ready), ready.plan, time.monotonic()
     measured = {
-        stack: measured_needs(place, stack, plan.workloads[0], plan.race.loads[0], on_preparing)
+        stack: measured_needs(machine, stack, plan.workloads[0], plan.race.loads[0], on_preparing)
         for stack in pilots(plan.stacks)
     }
     if limits.connections is not None and all(needs.connections is None for needs in measured.values()):

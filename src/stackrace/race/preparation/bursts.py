@@ -10,7 +10,7 @@ from ...app.examiner.messages import ThreadPool
 from ...base.errors import MissingError
 from ...base.numbers import things
 from ...deploy.launcher import Launcher, LaunchFailed
-from ...deploy.place import REST_LOOK_S, WARM_BIN_S
+from ...deploy.machine import REST_LOOK_S, WARM_BIN_S
 from ...deploy.preparing import OnPreparing, Preparing, Step
 from ...deploy.running_stack import Running
 from ...measure.engine.engine import Monitor, RunningEngine, run

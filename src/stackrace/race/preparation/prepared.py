@@ -19,9 +19,9 @@ from ...base import ids
 from ...base.errors import InputError, OwnerError
 from ...base.secrets import keep_words
 from ...base.verdict import Finding
-from ...deploy.place import Fleet, Place, RemoteEngine
+from ...deploy.machine import Fleet, Machine, RemoteEngine
 from ...deploy.preparing import OnPreparing, Preparing, Step, unheard
-from ...extensions import PlaceProvider, declared, load
+from ...extensions import MachineProvider, declared, load
 from ...measure.load import Load
 from ...measure.probe import network_limits
 from ...measure.workload import RightAnswers
@@ -149,7 +149,7 @@ _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Machine:
+class ClusterMachine:
     """A machine of a cluster."""
 
     name: str
@@ -160,24 +160,24 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Machines(Generic[_T]):
+class ExaminedMachines(Generic[_T]):
     """Results of examining the machines."""
 
     conflicts: tuple[str, ...]
     """Reasons why the machines do not fit together, each with the way out; they prevent a race."""
-    examined: tuple[tuple[Machine, _T | None], ...]
+    examined: tuple[tuple[ClusterMachine, _T | None], ...]
     """Machines by name with their results; None if a machine could not be examined, see ``conflicts``."""
 
 
-class Places(Protocol):
-    """Machines elsewhere, offered by a `PlaceProvider`."""
+class MachineSource(Protocol):
+    """Machines elsewhere, offered by a `MachineProvider`."""
 
     def prepared(
         self, request: RaceRequest, on_preparing: OnPreparing, *, first: int | None = None
     ) -> AbstractContextManager[PreparedRace]:
         """Prepare the race of ``request`` on those machines, as `prepared` does on this one."""
 
-    def examined(self, address: str, concurrency: int, examine: Callable[[int, bool], _T]) -> Machines[_T]:
+    def examined(self, address: str, concurrency: int, examine: Callable[[int, bool], _T]) -> ExaminedMachines[_T]:
         """Call ``examine`` on all machines at once, with the connections that each has to hold in a race.
 
         Its second argument is True if stacks and load engines are on different machines.
@@ -189,11 +189,11 @@ def is_elsewhere(request: RaceRequest) -> bool:
     return any(part.is_elsewhere for part in request.asked_parts)
 
 
-def places() -> Places:
-    """Return the machines of ``[race] cluster``. Raises InputError if no installed feature provides them."""
-    for provider in declared(PlaceProvider):
+def machine_source() -> MachineSource:
+    """Return where ``[race] cluster`` finds machines. Raises InputError if no installed feature knows."""
+    for provider in declared(MachineProvider):
         # Dask takes a second to import
-        return cast(Places, load(provider.import_path)())
+        return cast(MachineSource, load(provider.import_path)())
     raise InputError("--cluster ([race] cluster): no feature that is installed here knows of clusters")
 
 
@@ -203,8 +203,8 @@ class PreparedRace:
 
     request: RaceRequest
     plan: RacePlan
-    place: Place | Fleet
-    """Place where the stacks run."""
+    machine: Machine | Fleet
+    """Machine where the stacks run."""
     folder: Path | None
     """Folder with the run directories; None if they are on other machines."""
     warnings: tuple[Finding, ...] = ()
@@ -253,7 +253,7 @@ def prepared(
             request=request,
             plan=plan,
             warnings=warnings,
-            place=deployment.place(),
+            machine=deployment.machine(),
             folder=deployment.guard.directory,
             begun_s=begun_s + waited_s + stopwatch.once_s(),
         )

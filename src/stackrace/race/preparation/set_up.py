@@ -17,8 +17,8 @@ from ...deploy.confinement import Confinement, confined, own_group
 from ...deploy.environments import Environments, cache_folder
 from ...deploy.guard import Guard
 from ...deploy.launcher import Launcher
-from ...deploy.local_place import LocalPlace
-from ...deploy.place import RaceProcesses, RemoteEngine
+from ...deploy.local_machine import LocalMachine
+from ...deploy.machine import RaceProcesses, RemoteEngine
 from ...deploy.preparing import OnPreparing, unheard
 from ...deploy.rendering import hosted
 from ...deploy.seeding import Seeding
@@ -80,10 +80,10 @@ class Deployment:
     engine: Callable[[Play], EngineRun] = RunningEngine
     """Function that starts a run of the load engine."""
 
-    def place(
-        self, kind: Callable[..., LocalPlace] = LocalPlace, *, processes: RaceProcesses | None = None
-    ) -> LocalPlace:
-        """Return this machine as the place where the stacks run, with the race's other ``processes`` on it."""
+    def machine(
+        self, kind: Callable[..., LocalMachine] = LocalMachine, *, processes: RaceProcesses | None = None
+    ) -> LocalMachine:
+        """Return this machine, where the stacks run, with the race's other ``processes`` on it."""
         if self.raised:
             _prioritise(self.guard, self.launcher.confinement)
         return kind(

@@ -40,7 +40,7 @@ class AskedPart(HeldPart):
 
     @property
     def is_elsewhere(self) -> bool:
-        """True if the race runs on the machines of an `extensions.PlaceProvider`."""
+        """True if the race runs on the machines of an `extensions.MachineProvider`."""
         return False
 
     @property

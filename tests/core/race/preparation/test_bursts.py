@@ -10,7 +10,7 @@ from tests.core.race.preparation.test_prepared import asking, stacks_of
 from tests.factories import make_counts, make_quantiles, make_result
 
 from stackrace.app.examiner.messages import ThreadPool
-from stackrace.deploy.place import WARM_BIN_S
+from stackrace.deploy.machine import WARM_BIN_S
 from stackrace.measure.load import Load, SeriesBin
 from stackrace.measure.resources import Resources
 from stackrace.measure.workload import Burst, PageTime

@@ -1,4 +1,4 @@
-"""This machine as a place to race on: launches by the supervisor, load by the engine, measurements by the probe."""
+"""This machine, to race on: launches by the supervisor, load by the engine, measurements by the probe."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from ..validity.observation import Observation
 from .confinement import exceeded
 from .guard import Guard
 from .launcher import Launcher, LaunchFailed
-from .place import REST_LOOK_S, WARM_BIN_S, Enough, Launched, RaceProcesses, Retired
+from .machine import REST_LOOK_S, WARM_BIN_S, Enough, Launched, RaceProcesses, Retired
 from .running_stack import Running, facts_of
 from .shutdown import inspect, retired, served
 from .sockets import listeners
@@ -73,11 +73,11 @@ class _RunningStack:
     memory: list[MemorySample] = field(default_factory=list)
 
 
-class LocalPlace:
-    """This machine as a ``Place``. ``services`` are the processes of the services beside the stacks, by name.
+class LocalMachine:
+    """This machine. ``services`` are the processes of the services beside the stacks, by name.
 
-    ``debug`` is true if the app is in debug mode. ``processes`` is shared with the race's other places on this
-    machine. ``engine`` makes an engine run: by default one of the engine here.
+    ``debug`` is true if the app is in debug mode. ``processes`` is shared with the race's other deployments on
+    this machine. ``engine`` makes an engine run: by default one of the engine here.
     """
 
     def __init__(

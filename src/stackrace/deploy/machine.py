@@ -1,4 +1,4 @@
-"""Interface of a place that launches, loads and probes stacks; the race assumes nothing more about it."""
+"""Interface of a machine that launches, loads and probes stacks; the race assumes nothing more about it."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Retiring(Protocol):
         """Wait until they are gone without a trace; a further call returns the same."""
 
 
-class Place(Protocol):
+class Machine(Protocol):
     """A machine, or several, that can host stacks and send load to them."""
 
     def calibrate(self, loads: Sequence[Load]) -> None:
@@ -112,64 +112,66 @@ class RemoteEngine:
 class Fleet:
     """Several equal machines that race blocks at the same time."""
 
-    machines: Mapping[str, Place]
-    """Places by machine name, two or more."""
+    machines: Mapping[str, Machine]
+    """Machines by name, two or more."""
 
 
 _T = TypeVar("_T")
 
 
 class Sides:
-    """Several places on one machine as one: each stack goes to the place of its side, under its plain name.
+    """Deployments on one machine as one: each stack goes to that of its side, under its plain name.
 
     ``workloads`` are those of a side whose right answers may differ; other sides use the race's.
     """
 
     def __init__(
-        self, places: Mapping[Side, Place], workloads: Mapping[Side, Sequence[Workload]] = MappingProxyType({})
+        self, machines: Mapping[Side, Machine], workloads: Mapping[Side, Sequence[Workload]] = MappingProxyType({})
     ) -> None:
-        self._places = places
+        self._machines = machines
         self._own = {(side, each.name): each for side, theirs in workloads.items() for each in theirs}
 
     def calibrate(self, loads: Sequence[Load]) -> None:
-        for place in self._places.values():
-            place.calibrate(loads)
+        for machine in self._machines.values():
+            machine.calibrate(loads)
 
     def room_bytes(self) -> float:
-        return min(place.room_bytes() for place in self._places.values())
+        return min(machine.room_bytes() for machine in self._machines.values())
 
     def launch(self, stack: Stack, timeout_s: float) -> Launched:
-        launched = self._places[_side(stack)].launch(stack.plain, timeout_s)
+        launched = self._machines[_side(stack)].launch(stack.plain, timeout_s)
         if launched.facts is None:
             return launched
         return replace(launched, facts=replace(launched.facts, stack=stack.path))
 
     def rest(self, limit_s: float = math.inf) -> None:
-        for place in self._places.values():
-            place.rest(limit_s)
+        for machine in self._machines.values():
+            machine.rest(limit_s)
 
     def load(
         self, stack: Stack, workload: Workload, load: Load, rewarm_s: float, limit_s: float = math.inf
     ) -> Observation:
         side = _side(stack)
         own = self._own.get((side, workload.name), workload)
-        return replace(self._places[side].load(stack.plain, own, load, rewarm_s, limit_s), stack=stack)
+        return replace(self._machines[side].load(stack.plain, own, load, rewarm_s, limit_s), stack=stack)
 
     def warm_up(self, stack: Stack, workload: Workload, load: Load, enough: Enough) -> float:
         side = _side(stack)
-        return self._places[side].warm_up(stack.plain, self._own.get((side, workload.name), workload), load, enough)
+        return self._machines[side].warm_up(
+            stack.plain, self._own.get((side, workload.name), workload), load, enough
+        )
 
     def disturbance(self) -> Disturbance:
-        return next(iter(self._places.values())).disturbance()
+        return next(iter(self._machines.values())).disturbance()
 
     def failure_of(self, stack: Stack) -> Failure | None:
-        return self._places[_side(stack)].failure_of(stack.plain)
+        return self._machines[_side(stack)].failure_of(stack.plain)
 
     def retire(self, stacks: Sequence[Stack]) -> Retiring:
         return _RetiringSides(
             {
-                side: place.retire([stack.plain for stack in stacks if _side(stack) is side])
-                for side, place in self._places.items()
+                side: machine.retire([stack.plain for stack in stacks if _side(stack) is side])
+                for side, machine in self._machines.items()
             }
         )
 
@@ -202,7 +204,7 @@ def _joined(by_side: Mapping[Side, Mapping[str, _T]]) -> dict[str, _T]:
 
 
 class RaceProcesses:
-    """All processes of one race on this machine, by place: none of them is foreign load."""
+    """All processes of one race on this machine, by deployment: none of them is foreign load."""
 
     def __init__(self) -> None:
         self.supervisors: list[int] = []
@@ -211,16 +213,16 @@ class RaceProcesses:
         self._services: dict[int, Mapping[str, Sequence[int]]] = {}
 
     def join(self, supervisor: int, services: Mapping[str, Sequence[int]]) -> None:
-        """Add a place by its supervisor's process id, with the process ids of its services by name."""
+        """Add a deployment by its supervisor's process id, with the process ids of its services by name."""
         self.supervisors.append(supervisor)
         self._services[supervisor] = services
 
     def is_up(self, supervisor: int, stacks: Mapping[str, Sequence[int]]) -> None:
-        """Set the process ids of the stacks that run on a place now, by path."""
+        """Set the process ids of the stacks of a deployment that run now, by path."""
         self._up[supervisor] = stacks
 
     def others(self, supervisor: int) -> dict[str, Sequence[int]]:
-        """Return the process ids of stacks and services on all other places, under names that no stack has."""
+        """Return the process ids of stacks and services of all other deployments, under names that no stack has."""
         return {
             f"{other}/{name}": pids
             for other in self.supervisors

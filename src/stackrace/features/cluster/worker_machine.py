@@ -1,4 +1,4 @@
-"""A worker of the cluster as a place to race on: each step is a call to it."""
+"""A worker of the cluster as a machine to race on: each step is a call to it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Self, TypeVar
 
 from ...base.errors import StackraceError
 from ...base.process import Pending
-from ...deploy.local_place import LocalPlace
-from ...deploy.place import WARM_BIN_S, Enough, Launched, Retired
+from ...deploy.local_machine import LocalMachine
+from ...deploy.machine import WARM_BIN_S, Enough, Launched, Retired
 from ...measure.host import Disturbance, NetworkPath
 from ...measure.launch import Failure
 from ...measure.load import Load
@@ -29,7 +29,7 @@ from .remote_engines import BinByBin, Engines
 _T = TypeVar("_T")
 
 
-class WorkerPlace:
+class WorkerMachine:
     """The machine of ``member``, which hosts one race; a context manager that leaves nothing running there.
 
     ``engines`` on other machines send the load; without any the engine there does.
@@ -75,28 +75,28 @@ class WorkerPlace:
     def calibrate(self, loads: Sequence[Load]) -> None:
         """Measure the rate that the engines reach at each of ``loads``."""
         if self._senders is None:
-            self._do(LocalPlace.calibrate, loads)
+            self._do(LocalMachine.calibrate, loads)
         else:
             self._senders.calibrate(loads)
 
     def room_bytes(self) -> float:
         """Return the memory that is available there without swapping."""
-        return self._do(LocalPlace.room_bytes)
+        return self._do(LocalMachine.room_bytes)
 
     def launch(self, stack: Stack, timeout_s: float) -> Launched:
-        """Start ``stack`` there; see ``Place.launch``."""
-        return self._do(LocalPlace.launch, stack, timeout_s)
+        """Start ``stack`` there; see ``Machine.launch``."""
+        return self._do(LocalMachine.launch, stack, timeout_s)
 
     def rest(self, limit_s: float = math.inf) -> None:
         """Wait until the stacks there are at rest."""
-        self._do(LocalPlace.rest, limit_s)
+        self._do(LocalMachine.rest, limit_s)
 
     def load(
         self, stack: Stack, workload: Workload, load: Load, rewarm_s: float, limit_s: float = math.inf
     ) -> Observation:
-        """Send ``load`` and observe the recorded part of it; see ``Place.load``."""
+        """Send ``load`` and observe the recorded part of it; see ``Machine.load``."""
         if self._senders is None:
-            return self._do(LocalPlace.load, stack, workload, load, rewarm_s, limit_s)
+            return self._do(LocalMachine.load, stack, workload, load, rewarm_s, limit_s)
         target = self._ask(Hosting.target, stack, workload)
         clock = self._connection.clock(self.member)
         with self._senders.playing(target, load, rewarm_s=rewarm_s) as run:
@@ -133,11 +133,11 @@ class WorkerPlace:
 
     def disturbance(self) -> Disturbance:
         """Measure how much of the stacks' cores other programs use there."""
-        return self._do(LocalPlace.disturbance)
+        return self._do(LocalMachine.disturbance)
 
     def failure_of(self, stack: Stack) -> Failure | None:
         """Return the failure of ``stack`` if it died since its launch; None if it is well."""
-        return self._do(LocalPlace.failure_of, stack)
+        return self._do(LocalMachine.failure_of, stack)
 
     def retire(self, stacks: Sequence[Stack]) -> Pending[Retired]:
         """Begin to stop ``stacks``; others can start meanwhile."""

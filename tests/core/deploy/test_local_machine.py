@@ -1,13 +1,13 @@
-"""This machine as a place: what is said of a start that was cut short, and how long a slice waits for rest."""
+"""This machine: what is said of a start that was cut short, and how long a slice waits for rest."""
 
 import os
 from types import SimpleNamespace
 
 import pytest
 
-from stackrace.deploy import local_place
+from stackrace.deploy import local_machine
 from stackrace.deploy.launcher import LaunchFailed
-from stackrace.deploy.local_place import _REST_S, _RESTLESS_S, LocalPlace
+from stackrace.deploy.local_machine import _REST_S, _RESTLESS_S, LocalMachine
 from stackrace.measure.launch import FailureKind
 from stackrace.measure.resources import Resources
 
@@ -27,12 +27,12 @@ class Spending:
 
 @pytest.fixture
 def here(monkeypatch):
-    """A place without stacks, where time passes in sleeps alone."""
+    """A machine without stacks, where time passes in sleeps alone."""
     now = [0.0]
     monkeypatch.setattr(
-        local_place, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=lambda s: now.append(now.pop() + s))
+        local_machine, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=lambda s: now.append(now.pop() + s))
     )
-    return LocalPlace(
+    return LocalMachine(
         guard=SimpleNamespace(pid=os.getpid()),
         launcher=None,
         cores=Resources(stack_cores=(0,), generator_cores=(0,)),
@@ -79,13 +79,13 @@ def test_a_stack_that_works_for_itself_is_waited_for_once_and_then_for_a_moment(
 PATIENCE_S = 20.0
 
 
-def place_of(kind):
-    """Return a place whose starts may take ``PATIENCE_S`` and fail as ``kind``."""
+def machine_of(kind):
+    """Return a machine whose starts may take ``PATIENCE_S`` and fail as ``kind``."""
 
     def launch(_stack, *, timeout_s):
         raise LaunchFailed(kind, f"it does not listen after {timeout_s:g} s")
 
-    return LocalPlace(
+    return LocalMachine(
         guard=SimpleNamespace(pid=os.getpid()),
         launcher=SimpleNamespace(start_timeout_s=PATIENCE_S, launch=launch),
         cores=Resources(stack_cores=(0,), generator_cores=(0,)),
@@ -107,5 +107,5 @@ def place_of(kind):
     ],
 )
 def test_a_start_that_the_budget_cut_short_says_so(kind, left_s, message):
-    failure = place_of(kind).launch(None, left_s).failure
+    failure = machine_of(kind).launch(None, left_s).failure
     assert (failure.kind, failure.message) == (kind, message)

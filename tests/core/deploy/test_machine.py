@@ -1,10 +1,10 @@
-"""Places: two variants of one stack on two of them as one place, and what each knows of the others."""
+"""Machines: two variants of one stack on two of them as one machine, and what each knows of the others."""
 
 from dataclasses import dataclass, field
 
 import pytest
 
-from stackrace.deploy.place import Launched, RaceProcesses, Retired, Sides
+from stackrace.deploy.machine import Launched, RaceProcesses, Retired, Sides
 from stackrace.measure.launch import Failure, FailureKind, StackFacts
 from stackrace.measure.load import Load
 from stackrace.measure.workload import Workload
@@ -15,7 +15,7 @@ from stackrace.stacks.stack_path import parse_stack
 
 @dataclass
 class Scripted:
-    """A place that writes down what it is asked for."""
+    """A machine that writes down what it is asked for."""
 
     name: str
     heard: list = field(default_factory=list)
