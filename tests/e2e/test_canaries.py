@@ -109,6 +109,26 @@ def test_no_form_of_a_checks_answer_gives_one_away(brief, world):
     shows_nothing(done, world)
 
 
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("form", [(), ("--json",)], ids=["text", "json"])
+@pytest.mark.parametrize(
+    ("verb", "words"),
+    [
+        ("tune", ("--vary", "threads=2,4", "-c", "1", "--budget", "60min")),
+        ("capacity", ("--p50", "1us", "--no-ceiling")),
+        ("load", ("--requests", "5")),
+    ],
+)
+def test_what_is_tuned_searched_or_loaded_is_shown_without_them(brief, stackrace, world, verb, words, form):
+    file = world.race_file(SHORT, f'urls = ["/about?k={token("path")}"]')
+    what = ("cheroot", "--race-file", file) if verb == "tune" else (file, "--stack", "cheroot")
+    done = brief(verb, *what, *words, *form, cwd=world.outside)
+    assert done.returncode in (0, 1, 3), done.stderr
+    shows_nothing(done, world)
+    if verb == "tune":
+        shows_nothing(stackrace("report", "--details", *form, cwd=world.outside), world)
+
+
 @pytest.mark.parametrize("recording", ["har", pytest.param("log", marks=pytest.mark.exhaustive)])
 def test_a_recordings_secrets_are_sent_and_not_shown(brief, world, recording):
     path = world.har() if recording == "har" else world.log()
