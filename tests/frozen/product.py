@@ -187,7 +187,7 @@ def doctor_of_cluster(examination: Any, *flags: str) -> Said:
     """Return what ``stackrace doctor --cluster`` says of machines that were examined."""
     prepared = import_module("stackrace.race.preparation.prepared")
     elsewhere = SimpleNamespace(examined=lambda *_: examination)
-    with mock.patch.object(prepared, "places", lambda: elsewhere):
+    with mock.patch.object(prepared, "machine_source", lambda: elsewhere):
         return _said(cli, "doctor", "--cluster", "tcp://10.0.0.1:8786", *flags)
 
 

@@ -234,9 +234,9 @@ class Lab:
     ) -> subprocess.Popen[bytes]:
         """Start a worker on ``machine``; ``within`` is what runs it, such as ``unshare``."""
         program = (PYTHON, "-m", "distributed.cli.dask_worker", scheduler)
-        machine = ("--host", machine.address, "--name", machine.name, "--resources", f"{role}=1")
+        place = ("--host", machine.address, "--name", machine.name, "--resources", f"{role}=1")
         return machine.start(
-            *within, *program, *machine, "--no-nanny", "--nthreads", "2", "--no-dashboard", "--death-timeout", "600"
+            *within, *program, *place, "--no-nanny", "--nthreads", "2", "--no-dashboard", "--death-timeout", "600"
         )
 
     def joined(self, coordinator: Machine, address: str, members: int) -> None:
