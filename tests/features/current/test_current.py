@@ -65,7 +65,7 @@ COMMANDS = {
     "daphne": ("daphne -b 0.0.0.0 -p 80 shop.asgi:application", "daphne"),
     "granian": (
         "granian --interface asginl --workers 2 --loop uvloop api:app",
-        "granian:interface=asgi,workers=2,loop=uvloop",
+        "granian:interface=asginl,workers=2,loop=uvloop",
     ),
     "waitress": (
         "waitress-serve --listen=*:80 --threads=8 a:b",

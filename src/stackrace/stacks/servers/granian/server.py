@@ -12,7 +12,8 @@ from ..settings import ADDRESS, STATIC, access_log, command_words, fixed_by
 from ..site import Site
 
 _ONE_PER_CORE = Formula(per_core=1, source="granian, README, Workers and threads")
-_INTERFACES = {"wsgi": Interface.WSGI, "asgi": Interface.ASGI}
+_INTERFACES = {"wsgi": Interface.WSGI, "asgi": Interface.ASGI, "asginl": Interface.ASGI}
+_ASGI = ("asgi", "asginl")
 _DEFAULT_BACKLOG = 1024
 """Granian's default; it derives its limit of concurrent requests, and so its thread count, from the backlog."""
 
@@ -53,10 +54,11 @@ _OPTIONS = NativeOptions(
                 choices=("auto", *_INTERFACES),
                 implies=_INTERFACES,
                 origin=Origin.TUNED,
-                help="How the app is called; auto takes wsgi where the app offers it, say asgi to compare.",
+                help="How the app is called; auto takes wsgi where the app offers it, say asgi to compare. asginl is "
+                "asgi without lifespan: the app is not told that it starts.",
             ),
-            values={"asgi": "asgi", "asginl": "asgi", "wsgi": "wsgi"},
-            written=lambda site: site.app.interface,
+            values={name: name for name in _INTERFACES},
+            written=lambda site: "asginl" if site.settings["interface"] == "asginl" else site.app.interface,
         ),
         Option(
             "workers",
@@ -87,7 +89,7 @@ _OPTIONS = NativeOptions(
                 default=0,
                 minimum=0,
                 maximum=65536,
-                tunable=Tunable(least=4, most=256, steps=4, only={"interface": ("asgi",)}, multiplies=True),
+                tunable=Tunable(least=4, most=256, steps=4, only={"interface": _ASGI}, multiplies=True),
                 help="Most requests that each worker works on at once, the others wait; 0 is 1024 divided by "
                 "workers, Granian's own choice. Set it to what the database can stand.",
             ),
@@ -139,7 +141,7 @@ _OPTIONS = NativeOptions(
                 name="loop",
                 default="auto",
                 choices=("auto", "asyncio", "rloop", "uvloop"),
-                only={"interface": ("asgi",)},
+                only={"interface": _ASGI},
                 help="The event loop, interface=asgi only; auto takes rloop or uvloop where the app's environment "
                 "has it, else asyncio.",
             ),
@@ -151,7 +153,7 @@ _OPTIONS = NativeOptions(
                 name="task_impl",
                 default="asyncio",
                 choices=("asyncio", "rust"),
-                only={"interface": ("asgi",)},
+                only={"interface": _ASGI},
                 help="Who makes the app's tasks, interface=asgi only; rust is faster and, says its documentation, "
                 "experimental.",
             ),
