@@ -54,8 +54,8 @@ _OPTIONS = NativeOptions(
                 choices=("auto", *_INTERFACES),
                 implies=_INTERFACES,
                 origin=Origin.TUNED,
-                help="How the app is called; auto takes wsgi where the app offers it, say asgi to compare. asginl is "
-                "asgi without lifespan: the app is not told that it starts.",
+                help="How the app is called; auto takes wsgi where the app offers it, say asgi to compare. "
+                "asginl is asgi without lifespan: the app is not told that it starts.",
             ),
             values={name: name for name in _INTERFACES},
             written=lambda site: "asginl" if site.settings["interface"] == "asginl" else site.app.interface,
