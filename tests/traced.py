@@ -41,7 +41,7 @@ def traced(functions: set[str]) -> dict[str, list[str]]:
         name = name_of(frame.f_code) if event == "call" else ""
         if name in functions:
             caller = next((each for each in callers(frame.f_back) if each in functions), "")
-            called[name] = [*called.get(name, ()), caller]
+            called.setdefault(name, []).append(caller)
 
     sys.setprofile(note)
     try:

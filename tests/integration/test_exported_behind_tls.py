@@ -65,6 +65,7 @@ STACKS = (
     "nginx/http/uvicorn:socket=tcp",
     "nginx/http/waitress:socket=tcp",
     *(f"haproxy/http/{middle}" for middle in MIDDLES),
+    "nginx/http/haproxy/http/gunicorn",
 )
 SOME = {"granian", "uwsgi", "uvicorn", "apache+mod_wsgi", "nginx/http/waitress", "haproxy/http/gunicorn"}
 """A guard in Python, a server that believes by itself, one that replaces the client, a front end with the app

@@ -20,9 +20,9 @@ from .simulated import PATHS, SPEEDS, Nowhere, asking, plan_for
 RUNS = {"repeats": 4, "run": {"requests": 100}, "budget_s": None}
 
 
-def race(clock, plan, former=None, **machine):
+def race(clock, plan, former=None, **how):
     """Race ``plan``, or go on with ``former``; returns the race, what was told, and the order of the loads."""
-    nowhere = Nowhere(clock, SPEEDS, **machine)
+    nowhere = Nowhere(clock, SPEEDS, **how)
     told = []
     finished = runner.run(replace(plan, race=former or plan.race), nowhere, told.append, clock=clock)
     return finished, told, [(path, name, load.concurrency) for path, name, load, _, _ in nowhere.seen]

@@ -101,7 +101,8 @@ def _without_lifespan(
     silent = [
         stack
         for stack in stacks
-        if stack.interface is Interface.ASGI and not catalogue.entries[stack.hops[-1].server].sends_lifespan
+        if stack.interface is Interface.ASGI
+        and not catalogue.entries[stack.hops[-1].server].sends_lifespan(stack.hops[-1].settings)
     ]
     if not silent or not (failing := examined.needs_lifespan()):
         return stacks, ()

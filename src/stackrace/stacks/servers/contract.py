@@ -140,14 +140,15 @@ class Entry(ABC):
     appends_to_forwarded_for: ClassVar[frozenset[Protocol]] = frozenset()
     """Protocols over which, when deployed, it keeps anybody's X-Forwarded-For and appends the sender's address."""
 
-    sends_lifespan: ClassVar[bool] = True
-    """True if it sends an ASGI app lifespan events at start and stop."""
-
     drops_requests_on_stop: ClassVar[bool] = False
     """True if it cuts off requests in progress when it stops, even if asked to stop gracefully."""
 
     needs_static_folders: ClassVar[bool] = False
     """True if it does not start while one of its folders of static files is missing."""
+
+    def sends_lifespan(self, settings: Settings) -> bool:
+        """Return True if it sends an ASGI app lifespan events at start and stop."""
+        return True
 
     def requirements(self, settings: Settings) -> tuple[str, ...]:
         """Return the PyPI requirements these settings need, to be layered over the app's environment.

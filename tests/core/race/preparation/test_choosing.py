@@ -86,15 +86,16 @@ def without_lifespan(failing, *paths):
     return choosing._without_lifespan(stacks, SimpleNamespace(needs_lifespan=lambda: failing), catalogue())
 
 
-def test_a_server_that_sends_no_lifespan_events_is_left_out_of_what_needs_them():
-    paths = ("uvicorn", "daphne")
+@pytest.mark.parametrize("silent", ["daphne", "granian:interface=asginl"])
+def test_a_server_that_sends_no_lifespan_events_is_left_out_of_what_needs_them(silent):
+    paths = ("uvicorn", silent)
     stacks, absent = without_lifespan("/ answers 500", *paths)
     assert [stack.path for stack in stacks] == ["uvicorn"]
     reason = "sends no lifespan events, which this app needs: without them / answers 500"
-    assert [(each.stack, each.reason) for each in absent] == [("daphne", reason)]
+    assert [(each.stack, each.reason) for each in absent] == [(silent, reason)]
     assert [stack.path for stack in without_lifespan("", *paths)[0]] == list(paths)
-    with pytest.raises(InputError, match=r"stack 'daphne' sends no lifespan events, .*; race another stack"):
-        without_lifespan("/ answers 500", "daphne")
+    with pytest.raises(InputError, match=rf"stack '{silent}' sends no lifespan events, .*; race another stack"):
+        without_lifespan("/ answers 500", silent)
 
 
 @pytest.mark.parametrize(("web_sockets", "paths"), [(True, ("gunicorn",)), (False, ())])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...native_options import Concern, NativeOptions, Option, decided, passed, switches
-from ...stack import Interface, Protocol, ServerSpec
+from ...stack import Interface, Protocol, ServerSpec, Settings
 from ..contract import BACKLOG, Fault, Recipe, Server
 from ..settings import ACCESS_LOG, command_words
 from ..site import BODILESS, Site, bodiless_files
@@ -68,7 +68,10 @@ class Daphne(Server):
     )
 
     drops_requests_on_stop = True
-    sends_lifespan = False
+
+    def sends_lifespan(self, settings: Settings) -> bool:
+        """Return False: Daphne knows no lifespan."""
+        return False
 
     def recipe(self, site: Site) -> Recipe:
         """Bind to the site's socket."""

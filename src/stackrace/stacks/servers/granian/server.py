@@ -203,6 +203,10 @@ class Granian(Server):
         package="granian",
     )
 
+    def sends_lifespan(self, settings: Settings) -> bool:
+        """Return False for ``asginl``, ASGI without lifespan."""
+        return settings["interface"] != "asginl"
+
     def requirements(self, settings: Settings) -> tuple[str, ...]:
         """Return granian with the chosen event loop."""
         loop = settings["loop"]
