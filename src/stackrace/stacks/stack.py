@@ -265,11 +265,13 @@ class Hop:
         return self.instances * max(processes.least if processes else 1, 1)
 
     def resolved(self, interface: Interface) -> Settings:
-        """Return the settings in a stack that hosts ``interface``; an open setting gets that interface's name."""
+        """Return the settings in a stack that hosts ``interface``; an open default gets that interface's name."""
         open_choices = {
             setting.name: interface.value
             for setting in self.spec.settings
-            if setting.is_open and setting.name in self.settings and interface in setting.implies.values()
+            if setting.is_open
+            and self.settings.get(setting.name) == setting.default
+            and interface in setting.implies.values()
         }
         return {**self.settings, **open_choices}
 

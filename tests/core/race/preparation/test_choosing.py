@@ -81,6 +81,11 @@ def test_stacks_that_differ_are_raced_both():
     assert len(asked(paths, catalogue(), WSGI | ASGI)) == len(paths)
 
 
+def test_a_further_way_to_call_an_app_by_one_interface_is_another_stack():
+    paths = ("granian", "granian:interface=asginl")
+    assert [stack.path for stack in asked(paths, catalogue(), ASGI)] == list(paths)
+
+
 def without_lifespan(failing, *paths):
     stacks = asked(paths, catalogue(), ASGI)
     return choosing._without_lifespan(stacks, SimpleNamespace(needs_lifespan=lambda: failing), catalogue())
