@@ -6,6 +6,7 @@
     python -m benchmarks.check --recorded                 replay checks on recorded blocks
     python -m benchmarks.check --real 5 --minutes 60      real checks of commits that change nothing
     python -m benchmarks.check --real 5 --sleeps 5        real checks of commits that sleep 5 % longer
+    python -m benchmarks.check --real 5 --wrong 0.5       real checks of commits with a wrong answer in 200
 
 Simulated checks have known truths: of two equal sides every failure is a false alarm. Recorded blocks are of one
 app raced against itself; a check takes blocks of one race in their order, from a random one on, its sides exchanged
@@ -65,7 +66,12 @@ def main() -> None:
         from .gate.real import check_for_real
 
         check_for_real(
-            Kept(REAL), checks=given.real, sleeps=given.sleeps, budget_s=given.budget, minutes=given.minutes
+            Kept(REAL),
+            checks=given.real,
+            sleeps=given.sleeps,
+            wrong=given.wrong,
+            budget_s=given.budget,
+            minutes=given.minutes,
         )
     texts = []
     if not given.record and not given.real and not given.recorded:
@@ -98,6 +104,9 @@ def _given() -> argparse.Namespace:
     parser.add_argument("--real", type=int, metavar="N", default=0, help="make N real checks")
     parser.add_argument(
         "--sleeps", type=float, metavar="PERCENT", default=0.0, help="of real checks: the head sleeps longer"
+    )
+    parser.add_argument(
+        "--wrong", type=float, metavar="PERCENT", default=0.0, help="of real checks: so many answers are wrong"
     )
     parser.add_argument("--minutes", type=float, help="begin no other real check after so many")
     parser.add_argument("--markdown", metavar="FILE", type=Path, help="write the tables there, too")

@@ -32,9 +32,11 @@ STACKRACE = Path(sys.executable).with_name("stackrace")
 
 APP = '''"""A page that waits ten milliseconds, as for a database, and computes for a tenth of that."""
 
+import random
 import time
 
 WAIT_S = {wait_s}
+WRONG = {wrong}
 BODY = b"x" * 1000
 
 
@@ -44,7 +46,7 @@ def application(environ, start_response):
     for number in range({turns}):
         total += number
     start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", str(len(BODY)))])
-    return [BODY]
+    return [BODY.upper() if random.random() < WRONG else BODY]
 '''
 
 WAIT_S = 0.010
@@ -99,22 +101,28 @@ def common(race: str, found: Sequence[Sample], elapsed_s: float) -> Iterator[dic
         yield {"race": race, "seconds": elapsed_s / len(shared), **values}
 
 
-def check_for_real(kept: Kept, *, checks: int, sleeps: float, budget_s: float, minutes: float | None) -> None:
-    """Make ``checks`` checks of commits that change nothing, or that sleep so many per cent longer."""
+def check_for_real(
+    kept: Kept, *, checks: int, sleeps: float, wrong: float, budget_s: float, minutes: float | None
+) -> None:
+    """Make ``checks`` checks of commits that change nothing, sleep so many per cent longer, or answer wrongly."""
     until = float("inf") if minutes is None else time.monotonic() + 60 * minutes
     head = f"sleeps {sleeps:g} % longer" if sleeps else "the same"
+    head = f"{wrong:g} % of answers are wrong" if wrong else head
     with _repository(wait_s=WAIT_S, turns=TURNS) as folder:
         for number in range(checks):
             if time.monotonic() > until:
                 return
             _commit(folder, wait_s=WAIT_S, turns=TURNS, remark=f"before {number}")
-            _commit(folder, wait_s=WAIT_S * (1 + sleeps / 100), turns=TURNS, remark=f"after {number}")
+            _commit(
+                folder, wait_s=WAIT_S * (1 + sleeps / 100), turns=TURNS, remark=f"after {number}", wrong=wrong / 100
+            )
             document = _check(folder, ["--base", "HEAD~1", "--budget", f"{budget_s:g}s"])
             if document is None:
                 return
             kept.add(
                 {
                     "head": head,
+                    "budget_s": budget_s,
                     "outcome": document["outcome"],
                     "elapsed_s": document["race"]["elapsed_s"],
                     "pairs": document["pairs"],
@@ -137,8 +145,8 @@ def _repository(*, wait_s: float, turns: int) -> Iterator[Path]:
         yield project
 
 
-def _commit(folder: Path, *, wait_s: float, turns: int, remark: str) -> None:
-    text = APP.format(wait_s=round(wait_s, 9), turns=turns) + f"# {remark}\n"
+def _commit(folder: Path, *, wait_s: float, turns: int, remark: str, wrong: float = 0.0) -> None:
+    text = APP.format(wait_s=round(wait_s, 9), turns=turns, wrong=wrong) + f"# {remark}\n"
     (folder / "page.py").write_text(text, encoding="utf-8")
     _git(folder, "add", "page.py")
     _git(folder, "-c", "user.name=x", "-c", "user.email=x@localhost", "commit", "--quiet", "--message", remark)

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from stackrace.features.capacity import arrivals
 from stackrace.features.capacity.rate_search import HIGH, LOW, Search, Tried
-from stackrace.features.capacity.trials import WARMUP, closed_s, highest, trial_s
+from stackrace.features.capacity.trials import WARMUP, WARMUP_S, closed_s, highest, trial_s
+from stackrace.measure.engine import engine
+from stackrace.measure.load import Load
 
 SEARCHES = 12
 _Times = npt.NDArray[np.float64]
@@ -32,10 +35,9 @@ class Queue:
     quantile: float
     limit_s: float
 
-    def latencies(self, dice: np.random.Generator, rate: float, requests: int) -> _Times:
-        """Return how long each of so many random arrivals takes, as many as the rate says."""
-        gaps = np.cumsum(dice.exponential(size=requests + 1))
-        times = gaps[:-1] / gaps[-1] * requests / rate
+    def latencies(self, dice: np.random.Generator, times: Sequence[float]) -> _Times:
+        """Return how long each request takes that is due at ``times``, in order."""
+        requests = len(times)
         takes = np.full(requests, self.service_s) if self.is_fixed else dice.exponential(self.service_s, requests)
         free, latencies = [0.0] * self.workers, np.empty(requests)
         for number, (due, service) in enumerate(zip(times, takes, strict=True)):
@@ -49,7 +51,9 @@ class Queue:
         low, high = 0.02, 1.0
         for _ in range(12):
             middle = (low + high) / 2
-            long = self.latencies(np.random.default_rng(1), middle * self.workers / self.service_s, 400_000)
+            long_dice = np.random.default_rng(1)
+            gaps = long_dice.exponential(self.service_s / (middle * self.workers), 400_000)
+            long = self.latencies(long_dice, np.cumsum(gaps).tolist())
             if np.quantile(long[20_000:], self.quantile) <= self.limit_s:
                 low = middle
             else:
@@ -70,16 +74,28 @@ def searched(queue: Queue, seed: int) -> tuple[Search, float]:
     """Return a search at its end, and how many seconds its trials took."""
     dice = np.random.default_rng(seed)
     reached = queue.workers / queue.service_s * float(np.exp(dice.normal(0, 0.01)))
-    most = highest(reached, queue.service_s, closed_s(queue.service_s))
-    name, allowed, took_s = "limit", 1 - queue.quantile, closed_s(queue.service_s)
-    search = Search(low=LOW * reached, high=min(HIGH * reached, most), allowed={name: allowed}, most=most)
+    idle_s = queue.service_s if queue.is_fixed else float(np.median(dice.exponential(queue.service_s, 5)))
+    seen = arrivals.Queue.seen(idle_s=idle_s, reached_per_s=reached)
+    most = highest(reached, idle_s, closed_s(idle_s))
+    limits_s, allowed, took_s = {"limit": queue.limit_s}, {"limit": 1 - queue.quantile}, closed_s(idle_s)
+    search = Search(low=LOW * reached, high=min(HIGH * reached, most), allowed=allowed, most=most)
     while (rate := search.next_rate) is not None:
-        requests = math.ceil(trial_s(rate, [queue.quantile], queue.service_s) * rate)
-        before = int(requests * WARMUP)
-        latencies = queue.latencies(dice, rate, requests + before)[before:]
+        lasts_s = trial_s(rate, [queue.quantile], idle_s, is_close=search.is_close)
+        load = Load(concurrency=1000, rate_per_s=rate, requests=math.ceil(lasts_s * rate), poisson=True)
+        warmup_s = max(WARMUP_S, WARMUP * lasts_s)
+
+        def drawn(seed: int, load: Load = load, warmup_s: float = warmup_s) -> list[float]:
+            return engine.arrivals(replace(load, seed=seed), warmup_s=warmup_s, threads=1)
+
+        seeds = [int(each) for each in dice.integers(2**63, size=arrivals.DRAWS)]
+        chosen = arrivals.typical_seed(
+            seen, seeds, drawn, rate_per_s=rate, warmup_s=warmup_s, limits_s=limits_s, allowed=allowed
+        )
+        times = np.asarray(drawn(chosen))
+        latencies = queue.latencies(dice, times.tolist())[times >= warmup_s]
         slow = float((latencies > queue.limit_s).mean())
-        search = search.after(Tried(rate_per_s=rate, kept=slow <= allowed, slow={name: slow}))
-        took_s += (requests + before) / rate
+        search = search.after(Tried(rate_per_s=rate, kept=slow <= allowed["limit"], slow={"limit": slow}))
+        took_s += warmup_s + lasts_s
     return search, took_s
 
 

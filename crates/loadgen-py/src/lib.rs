@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 
-use loadgen::{AskError, Ceiling, Recording, RecordingError, Reuse, RunError};
+use loadgen::{AskError, Ceiling, Pacer, Recording, RecordingError, Reuse, RunError, SECOND_NS};
 
 /// Plays a plan to its end without holding the GIL.
 ///
@@ -107,10 +107,18 @@ fn page_fields(page: &[u8]) -> Vec<(Vec<u8>, Vec<u8>, bool)> {
     loadgen::fields_of(page)
 }
 
-/// The named strings of JSON or a script in order: name, and value without escapes.
+/// When the requests of an open loop with random arrivals fall due, in seconds after its start, in order.
+///
+/// ValueError: no such rate or span.
 #[pyfunction]
-fn page_members(page: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
-    loadgen::members_of(page)
+#[pyo3(signature = (*, rate_per_s, seed, span_s, threads))]
+fn arrivals(rate_per_s: f64, seed: u64, span_s: f64, threads: usize) -> PyResult<Vec<f64>> {
+    if !(rate_per_s.is_finite() && rate_per_s > 0.0) {
+        return Err(PyValueError::new_err("the rate must be above 0"));
+    }
+    let pacer = Pacer::Poisson { rate_per_s, seed };
+    let due_ns = pacer.arrivals(plan::nanoseconds("span_s", span_s)?, threads);
+    Ok(due_ns.into_iter().map(|due_ns| due_ns as f64 / SECOND_NS as f64).collect())
 }
 
 fn translate(error: RunError) -> PyErr {
@@ -131,6 +139,8 @@ fn unusable(error: RecordingError) -> PyErr {
 #[pymodule]
 mod _engine {
     #[pymodule_export]
+    use super::arrivals;
+    #[pymodule_export]
     use super::ask;
     #[pymodule_export]
     use super::ceiling;
@@ -142,8 +152,6 @@ mod _engine {
     use super::monitor::Monitor;
     #[pymodule_export]
     use super::page_fields;
-    #[pymodule_export]
-    use super::page_members;
     #[pymodule_export]
     use super::plan::{Plan, Target};
     #[pymodule_export]

@@ -56,7 +56,6 @@ pub use clock::{MILLISECOND_NS, SECOND_NS};
 pub use engine::{record, run};
 pub use error::{AskError, HistogramError, PlanError, RecordingError, RunError};
 pub use fields::fields_of;
-pub use members::members_of;
 pub use monitor::{Monitor, Snapshot};
 pub use nonce::{Nonce, NoncePlace};
 pub use null_server::NullServer;

@@ -17,7 +17,8 @@ pub(crate) struct Member<'a> {
 }
 
 /// The named strings of `text`, in order of their beginnings: name, and value without escapes.
-pub fn members_of(text: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn members_of(text: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
     members(text).map(|member| (member.name.to_vec(), plain(member.value))).collect()
 }
 

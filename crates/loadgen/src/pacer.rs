@@ -33,6 +33,17 @@ impl Pacer {
         !matches!(self, Pacer::Closed)
     }
 
+    /// When requests fall due within `span_ns` of the start, over all `threads`, in order; none of a closed loop.
+    pub fn arrivals(&self, span_ns: u64, threads: usize) -> Vec<u64> {
+        let due = |index| {
+            let mut pacing = self.pacing(0, index, threads, span_ns);
+            std::iter::from_fn(move || pacing.take_unsent(span_ns))
+        };
+        let mut all: Vec<u64> = (0..threads).flat_map(due).collect();
+        all.sort_unstable();
+        all
+    }
+
     /// The part of this pacer that thread `index` of `threads` plays for `span_ns`, starting at `start_ns`.
     ///
     /// Constant arrivals are dealt out in turn; a Poisson process is split into independent thinner ones, whose
@@ -232,6 +243,16 @@ mod tests {
                 assert!((seen as f64 - rate_per_s).abs() <= threads as f64, "{seen} of {rate_per_s}");
             }
         }
+    }
+
+    #[test]
+    fn arrivals_are_those_of_all_threads_in_order() {
+        let pacer = Pacer::Poisson { rate_per_s: 500.0, seed: 4 };
+        let all = pacer.arrivals(SECOND_NS, 2);
+        assert!(all.is_sorted() && all.iter().all(|&due_ns| due_ns < SECOND_NS));
+        let second = times(&mut pacer.pacing(0, 1, 2, SECOND_NS), SECOND_NS - 1);
+        assert!(second.iter().all(|due_ns| all.contains(due_ns)));
+        assert_eq!(Pacer::Closed.arrivals(SECOND_NS, 2), []);
     }
 
     /// Given N arrivals in (0, T), their times are uniform: Kolmogorov–Smirnov with the 1 % limit 1.63/√N.

@@ -67,7 +67,7 @@ def check_trials(found: dict, limit_s: float) -> None:
         assert trial["kept"] is (not trial["missed_by"])
         assert not trial["kept"] or ran["latency"]["p50"] <= limit_s
         seeds.append(ran["load"]["seed"])
-    assert seeds == list(range(len(seeds)))
+    assert len(set(seeds)) == len(seeds)
     missed = [trial["run"]["load"]["rate_per_s"] for trial in found["trials"] if not trial["kept"]]
     assert found["missed_at_per_s"] in (None, *missed)
     if found["capacity_per_s"] is not None and found["low_per_s"] is not None:

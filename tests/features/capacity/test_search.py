@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from tests.factories import make_counts, make_quantiles, make_result
 
 from stackrace.features.capacity.estimate import crossing
-from stackrace.features.capacity.rate_search import _BRACKET, _FARTHEST, HIGH, LOW, Search, Tried
+from stackrace.features.capacity.rate_search import _CLOSE, _FARTHEST, HIGH, LOW, Search, Tried, monotone
 from stackrace.features.capacity.trials import most_of, requests_for
 
 ALLOWED = {"p50": 0.5}
@@ -89,8 +90,28 @@ def test_of_several_limits_the_one_that_is_reached_first_counts() -> None:
     for rate in (60.0, 70.0, 80.0):
         slow = {"p50": trial(rate, 90.0).slow["p50"], "p99": 0.01 * (rate / 70.0) ** 20}
         search = search.after(Tried(rate_per_s=rate, kept=rate <= 70.0, slow=slow))
-    assert search.missed / search.kept <= _BRACKET
+    assert search.missed / search.kept <= _CLOSE
     assert search.capacity.value == pytest.approx(70.0, rel=0.05)
+
+
+def test_shares_that_fall_are_pooled() -> None:
+    assert monotone([0.0, 0.2, 0.1, 0.6]) == pytest.approx([0.0, 0.15, 0.15, 0.6])
+    assert monotone([0.3, 0.2, 0.1]) == pytest.approx([0.2, 0.2, 0.2])
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
+def test_pooled_shares_never_fall_and_keep_their_mean(shares: list[float]) -> None:
+    pooled = monotone(shares)
+    assert all(low <= high + 1e-12 for low, high in pairwise(pooled))
+    assert sum(pooled) == pytest.approx(sum(shares))
+
+
+def test_a_lucky_trial_above_the_capacity_does_not_lead_away() -> None:
+    """A curve that is flat up to its edge: one rate far above kept the goal by chance."""
+    search = searching(100.0, most=120.0)
+    for rate, slow in ((56.0, 0.001), (75.0, 0.001), (100.0, 0.4), (90.0, 0.55), (80.0, 0.3), (85.0, 0.52)):
+        search = search.after(Tried(rate_per_s=rate, kept=slow <= 0.5, slow={"p50": slow}))
+    assert 80.0 <= search.capacity.value <= 100.0
 
 
 def test_chance_at_one_rate_does_not_decide() -> None:

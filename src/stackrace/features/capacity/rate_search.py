@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 
 from ...base.numbers import Interval
 from .estimate import crossing
@@ -13,13 +14,16 @@ LOW, HIGH = 0.3, 1.05
 """Where to look first, relative to what a closed loop reached."""
 _FARTHEST = 64.0
 """Factor beyond these ends up to which rates are doubled or halved."""
-_BRACKET = 1.2
-"""A rate that missed the goal, over one that kept it: closer ones are for the estimate."""
+_CLOSE, _NARROW = 1.2, 1.05
+"""A rate that missed the goal over one that kept it: from the first on trials count as refinements and are longer;
+from the second on their rate is an estimate."""
 _REFINEMENTS = 6
-"""Trials that follow, in turn a little below and above the estimate, which all of them together improve."""
-_ASIDE = 0.03
-_FAR, _NEAR, _MANY_NEAR = 1.35, 1.12, 4
-"""The estimate looks at the trials within this factor; the closer ones alone where there are so many."""
+_ASIDE = 0.02
+"""The last trials are made in turn so far below and above the estimate, which all of them together improve."""
+_NEAR = 1.12
+"""The estimate looks at the trials within this factor, or the bracket's, of the bracket's middle."""
+_OUTSIDE = 1.03
+"""A curve is believed no further than this factor outside of the bracket."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,12 +40,13 @@ class Tried:
 class Search:
     """Where the capacity lies, after every trial made so far.
 
-    First ln(rate) is halved until a rate that kept the goal and one that missed it are close; what lies outside of
-    ``low`` and ``high`` is looked for by doubling. A single trial decides little there, so from then on the rate is
-    tried at which the share of slow requests, by all trials together, is what the goal allows.
+    Between the highest rate that kept the goal and the lowest that missed it ln(rate) is halved; what lies outside
+    of ``low`` and ``high`` is looked for by doubling. Chance contradicts itself, so both follow from the shares
+    of slow requests made monotone. Once they are narrow, the rate is tried at which a curve through the trials near
+    them reaches what the goal allows.
 
-    Source: Burden & Faires, Numerical Analysis, section 2.1; C. F. J. Wu, JASA 80 (1985), on estimating a quantile
-    by trials at its estimate.
+    Source: Burden & Faires, Numerical Analysis, section 2.1; Ayer et al., Annals of Mathematical Statistics 26
+    (1955), on pooling adjacent violators; C. F. J. Wu, JASA 80 (1985), on a quantile by trials at its estimate.
     """
 
     low: float
@@ -69,14 +74,19 @@ class Search:
     @property
     def capacity(self) -> Interval | None:
         """The highest rate that keeps the goal, with its limits once it was closed in; None while none did."""
-        if self.kept is None:
+        kept, missed = self._bracket
+        if kept is None:
             return None
-        if self.missed is None or not self._is_close:
-            return Interval(value=self.kept)
-        around = math.sqrt(self.kept * self.missed)
-        each = [self._crossing(name, share, around) for name, share in self.allowed.items()]
+        if missed is None or not self.is_close:
+            return Interval(value=kept)
+        middle, factor = math.sqrt(kept * missed), max(_NEAR, missed / kept)
+        near = [one for one in self.tried if 1 / factor <= one.rate_per_s / middle <= factor]
+        each = (
+            crossing([one.rate_per_s for one in near], [one.slow[name] for one in near], share)
+            for name, share in self.allowed.items()
+        )
         found = min(each, key=lambda one: one.value)
-        value = min(max(found.value, self.kept / _BRACKET), self.missed * _BRACKET)
+        value = min(max(found.value, kept / _OUTSIDE), missed * _OUTSIDE)
         if value != found.value:
             # a curve that leads away from the trials knows no limits either
             return Interval(value=min(value, self.most))
@@ -87,48 +97,63 @@ class Search:
         )
 
     @property
+    def is_close(self) -> bool:
+        """True once the capacity is closed in: what follows are refinements."""
+        kept, missed = self._bracket
+        if kept is not None and kept >= self.most:
+            return True
+        return kept is not None and missed is not None and missed / kept <= _CLOSE
+
+    @property
     def next_rate(self) -> float | None:
         """The rate to try next; None when the capacity is known, or lies too far off."""
-        if self._is_close:
-            if self.missed is None or self.refined == _REFINEMENTS or (now := self.capacity) is None:
-                return None
-            return now.value * math.exp(_ASIDE if self.refined % 2 else -_ASIDE)
-        low, high = self.kept or self.low, self.missed or self.high
-        if high / low > _BRACKET:
+        kept, missed = self._bracket
+        if self.refined == _REFINEMENTS or (kept is not None and kept >= self.most):
+            return None
+        low, high = kept or self.low, missed or self.high
+        if high / low > (_NARROW if kept and missed else _CLOSE):
             return math.sqrt(low * high)
-        if self.kept is None:
+        if kept is None:
             lower = self.low if high > self.low else high / 2
             return lower if lower >= self.low / _FARTHEST else None
-        higher = min(self.high if low < self.high else 2 * low, self.most)
-        return higher if higher <= self.high * _FARTHEST else None
+        if missed is None:
+            higher = min(self.high if low < self.high else 2 * low, self.most)
+            return higher if higher <= self.high * _FARTHEST else None
+        now = self.capacity
+        assert now is not None
+        return now.value * math.exp(_ASIDE if self.refined % 2 else -_ASIDE)
 
     @property
     def most_trials(self) -> int:
         """Number of further trials, at most; more only if the capacity lies outside of low and high."""
-        if self._is_close:
-            return _REFINEMENTS - self.refined if self.missed else 0
-        width = math.log((self.missed or self.high) / (self.kept or self.low))
-        halvings = max(math.ceil(math.log2(max(width, 1e-9) / math.log(_BRACKET))), 0)
-        return halvings + int(not self.kept or not self.missed) + _REFINEMENTS
+        kept, missed = self._bracket
+        if self.is_close:
+            return _REFINEMENTS - self.refined if missed else 0
+        width = math.log((missed or self.high) / (kept or self.low))
+        halvings = max(math.ceil(math.log2(max(width, 1e-9) / math.log(_CLOSE))), 0)
+        return halvings + int(not kept or not missed) + _REFINEMENTS - self.refined
 
     def after(self, trial: Tried) -> Search:
         """Return the search after one more trial."""
-        return replace(self, tried=(*self.tried, trial), refined=self.refined + self._is_close)
+        return replace(self, tried=(*self.tried, trial), refined=self.refined + self.is_close)
 
     @property
-    def _is_close(self) -> bool:
-        if self.kept is not None and self.kept >= self.most:
-            return True
-        return self.kept is not None and self.missed is not None and self.missed / self.kept <= _BRACKET
+    def _bracket(self) -> tuple[float | None, float | None]:
+        """The highest rate that keeps the goal and the lowest that misses it, as far as the trials agree."""
+        tried = sorted(self.tried, key=lambda one: one.rate_per_s)
+        slow = {name: monotone([one.slow[name] for one in tried]) for name in self.allowed}
+        keeps = [all(slow[name][at] <= share for name, share in self.allowed.items()) for at in range(len(tried))]
+        first = keeps.index(False) if False in keeps else len(keeps)
+        kept = tried[first - 1].rate_per_s if first else None
+        return kept, tried[first].rate_per_s if first < len(tried) else None
 
-    def _crossing(self, name: str, share: float, around: float) -> Interval:
-        def within(factor: float, middle: float) -> list[Tried]:
-            return [one for one in self.tried if 1 / factor <= one.rate_per_s / middle <= factor]
 
-        def found(used: Sequence[Tried]) -> Interval:
-            return crossing([one.rate_per_s for one in used], [one.slow[name] for one in used], share)
-
-        far = within(_FAR, around)
-        first = found(far if len(far) > 1 else self.tried)
-        near = within(_NEAR, first.value)
-        return found(near) if len(near) >= _MANY_NEAR else first
+def monotone(shares: Sequence[float]) -> list[float]:
+    """Return the shares that never fall and are nearest to ``shares``: neighbours that fall become their mean."""
+    pools: list[list[float]] = []
+    for share in shares:
+        pools.append([share])
+        while len(pools) > 1 and fmean(pools[-2]) > fmean(pools[-1]):
+            last = pools.pop()
+            pools[-1] += last
+    return [fmean(pool) for pool in pools for _ in pool]

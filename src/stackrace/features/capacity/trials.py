@@ -9,19 +9,23 @@ from dataclasses import dataclass, field, replace
 from ...api.load.measure import LoadSetup, Watcher, measure, open_connections, refuse_too_much
 from ...base.errors import InterruptedRace, RefusedError
 from ...base.verdict import Effect, Finding
+from ...measure.engine.engine import arrivals, threads_of
 from ...measure.engine.histogram import distribution
 from ...measure.engine.load_run import FinishedRun, Goal, Miss, Missed
 from ...measure.load import Load
 from ...report.words.load_sentences import failures
 from ...stats.summary import BEYOND
 from ...validity.generator import overload
+from .arrivals import DRAWS, Queue, typical_seed
 from .rate_search import HIGH, LOW, Search, Tried
 
 CLOSED_S, CLOSED_WARMUP_S = 3.0, 1.0
-LEAST_S = 5.0
+LEAST_S = 10.0
 """Every trial lasts so long at least, and as long as its quantiles take requests."""
-MOST_S = 30.0
+MOST_S = 25.0
 """It lasts longer only for a page that is slow itself."""
+LONGER = 2
+"""Trials near the capacity last so many times as long."""
 _ANSWERS, _LEAST_ANSWERS = 50, 20
 """Answers, one after the other, for whose time a trial should last, and for whose it always does."""
 _UNSURE = 1.02
@@ -226,7 +230,7 @@ class _Searching:
         is_over = False
         while not is_over and (rate := search.next_rate) is not None:
             try:
-                is_over = not self._tried(self._load(rate), search)
+                is_over = not self._tried(self._load(search, rate), search)
             except InterruptedRace:
                 is_over = True
             if not is_over:
@@ -241,22 +245,39 @@ class _Searching:
             interrupted=is_over,
         )
 
-    def _load(self, rate: float) -> Load:
-        """Return the load of one trial; each has arrivals of its own."""
-        requests = math.ceil(trial_s(rate, self.goal.quantiles, self.idle.takes_s) * rate)
-        seed = (self.opened.seed + len(self.trials)) % 2**64
-        return replace(self.opened, rate_per_s=rate, requests=requests, seed=seed)
+    def _load(self, search: Search, rate: float) -> Load:
+        """Return the load of one trial; each has arrivals of its own, typical of the rate."""
+        lasts_s = trial_s(rate, self.goal.quantiles, self.idle.takes_s, is_close=search.is_close)
+        load = replace(self.opened, rate_per_s=rate, requests=math.ceil(lasts_s * rate))
+        first = self.opened.seed + DRAWS * len(self.trials)
+        seeds = [number % 2**64 for number in range(first, first + DRAWS)]
+        warmup_s = _warmup_s(load)
+        threads = threads_of(load, self.setup.cores.generator_cores, self.setup.options.threads)
+        seed = typical_seed(
+            Queue.seen(idle_s=self.idle.takes_s, reached_per_s=self.first.result.throughput_per_s),
+            seeds,
+            lambda seed: arrivals(replace(load, seed=seed), warmup_s=warmup_s, threads=threads),
+            rate_per_s=rate,
+            warmup_s=warmup_s,
+            limits_s=self.goal.limits_s,
+            allowed=search.allowed,
+        )
+        return replace(load, seed=seed)
 
     def _tried(self, load: Load, search: Search) -> bool:
         """Make one trial, again where something disturbed it; tell whether it came to its end."""
         for _ in range(_TRIES):
             self.idle.rest()
-            warmup_s = max(WARMUP_S, WARMUP * (load.requests or 1) / (load.rate_per_s or 1.0))
+            warmup_s = _warmup_s(load)
             ran = measure(self.setup, load, self.watch(load, warmup_s, search), warmup_s=warmup_s)
             self.trials.append(Trial(ran=ran, missed=tuple(_misses(self.goal, ran))))
             if ran.interrupted or not self.trials[-1].doubtful:
                 break
         return not self.trials[-1].ran.interrupted
+
+
+def _warmup_s(load: Load) -> float:
+    return max(WARMUP_S, WARMUP * (load.requests or 1) / (load.rate_per_s or 1.0))
 
 
 def most_of(closed: FinishedRun, idle_s: float) -> float:
@@ -283,10 +304,14 @@ def closed_s(idle_s: float) -> float:
     return min(max(CLOSED_S, _ANSWERS * idle_s), MOST_S)
 
 
-def trial_s(rate: float, quantiles: Sequence[float], idle_s: float) -> float:
-    """Return the length of a trial at ``rate`` in seconds, for a page that takes ``idle_s`` alone."""
-    wanted_s = max(LEAST_S, requests_for(quantiles) / rate, _ANSWERS * idle_s)
-    return min(wanted_s, max(MOST_S, _LEAST_ANSWERS * idle_s))
+def trial_s(rate: float, quantiles: Sequence[float], idle_s: float, *, is_close: bool) -> float:
+    """Return the length of a trial at ``rate`` in seconds, for a page that takes ``idle_s`` alone.
+
+    Trials last longer once the capacity is closed in.
+    """
+    longer = LONGER if is_close else 1
+    wanted_s = max(LEAST_S * longer, requests_for(quantiles) / rate, _ANSWERS * longer * idle_s)
+    return min(wanted_s, max(MOST_S * longer, _LEAST_ANSWERS * idle_s))
 
 
 def requests_for(quantiles: Sequence[float]) -> int:

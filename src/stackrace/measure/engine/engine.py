@@ -25,6 +25,7 @@ __all__ = [
     "Monitor",
     "Play",
     "RunningEngine",
+    "arrivals",
     "ceiling",
     "record",
     "run",
@@ -149,6 +150,16 @@ def _plan(address: tuple[str, int] | str, workload: Workload, load: Load, how: _
 def threads_of(load: Load, cores: Sequence[int], threads: int | None = None) -> int:
     """Return the number of event loops for ``load``: ``threads``, else one per core; each has a connection."""
     return min(threads or len(cores) or 1, max(load.concurrency, 1))
+
+
+def arrivals(load: Load, *, warmup_s: float, threads: int) -> list[float]:
+    """Return when requests of an open loop with random arrivals fall due, in seconds, the warm-up first.
+
+    ``load`` ends with its requests; ``threads`` is the number of event loops.
+    """
+    assert load.requests is not None and load.rate_per_s is not None
+    span_s = warmup_s + load.requests / load.rate_per_s
+    return _engine.arrivals(rate_per_s=load.rate_per_s, seed=load.seed, span_s=span_s, threads=threads)
 
 
 def _targets(workload: Workload) -> list[_engine.Target]:
