@@ -117,10 +117,11 @@ def _really(pair: str, budget_s: float, kept: Kept, vary: tuple[str, ...] = ()) 
     from stackrace.features.tune import words
     from stackrace.features.tune.tuning_preparation import ready_tuning
     from stackrace.features.tune.tuning_result import tuned
+    from stackrace.race.runner import run_prepared
 
     with ready_tuning(asked(pair, budget_s=budget_s, vary=vary), None) as ready:
         print(*ready.foretold, sep="\n")
-        race = ready.run(lambda event: None)
+        race = run_prepared(ready, lambda event: None)
     found = tuned(race)
     print(words.answer(race, found), *words.reasons(race, found), sep="\n")
     for grid in _recorded((pair,), kept, vary):

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from stackrace.features.cluster.cluster_options import ClusterRequest
 from stackrace.features.cluster.connection import Connection
 from stackrace.features.cluster.hosting import Hosted
 from stackrace.features.cluster.members import assign_roles
@@ -21,6 +22,7 @@ from stackrace.features.cluster.remote_engines import Engines
 from stackrace.features.cluster.worker_machine import WorkerMachine
 from stackrace.measure.load import Load
 from stackrace.race.request.request import RaceRequest
+from stackrace.race.results.parts import Parts
 
 STACK = "waitress:threads=8"
 SLICES = 30
@@ -30,7 +32,8 @@ REWARM_S = 0.15
 
 def race(folder: Path, address: str | None = None) -> RaceRequest:
     """Return the race that is prepared on the cluster's one host."""
-    return RaceRequest(folder=folder, bundled="django", cluster=address, stacks=(STACK,), concurrency=(4,))
+    parts = Parts().having(ClusterRequest(cluster=address))
+    return RaceRequest(folder=folder, bundled="django", parts=parts, stacks=(STACK,), concurrency=(4,))
 
 
 @contextmanager

@@ -1,4 +1,8 @@
-"""The search for a capacity on simulated queues of known capacity: ``python -m benchmarks.method.capacities``.
+"""The search for a capacity on queues of known capacity.
+
+    python -m benchmarks.method.capacities                    simulated, in five minutes
+    python -m benchmarks.method.capacities --started 20       that many servers, really started: some 90 minutes
+    python -m benchmarks.method.capacities --started 3 --first 5
 
 First come, first served by 1 to 64 workers; service times are fixed or exponential. Source: Harchol-Balter,
 Performance Modeling and Design of Computer Systems, 2013, chapters 14 and 23.
@@ -6,8 +10,13 @@ Performance Modeling and Design of Computer Systems, 2013, chapters 14 and 23.
 
 from __future__ import annotations
 
+import argparse
 import heapq
+import json
 import math
+import subprocess
+import sys
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -19,6 +28,8 @@ from stackrace.features.capacity.rate_search import HIGH, LOW, Search, Tried
 from stackrace.features.capacity.trials import WARMUP, WARMUP_S, closed_s, highest, trial_s
 from stackrace.measure.engine import engine
 from stackrace.measure.load import Load
+
+from . import queue_server
 
 SEARCHES = 12
 _Times = npt.NDArray[np.float64]
@@ -45,6 +56,11 @@ class Queue:
             heapq.heappush(free, done)
             latencies[number] = done - due
         return latencies
+
+    def words(self) -> str:
+        """Return the server and its goal for a table."""
+        kind, workers = "fixed" if self.is_fixed else "exponential", f"{self.workers} workers"
+        return f"{self.service_s:g} s {kind}, {workers}, p{self.quantile * 100:g} <= {self.limit_s:g} s"
 
     def capacity(self) -> float:
         """Return the rate at which the goal is just kept, by bisection of long runs."""
@@ -113,17 +129,58 @@ def rows() -> Iterator[str]:
             took_s += seconds / SEARCHES
         near = sum(abs(error) <= math.log(1.05) for error in errors)
         within, held = within + near, held + covered
-        kind = "fixed" if queue.is_fixed else "exponential"
-        goal = f"p{queue.quantile * 100:g} <= {queue.limit_s:g} s"
         yield (
-            f"{queue.service_s:g} s {kind}, {queue.workers} workers, {goal}: "
-            f"truth {truth:.4g}/s, bias {np.mean(errors):+.3f}, sd {np.std(errors):.3f}, within 5 % {near}, "
-            f"limits held it {covered} of {SEARCHES}, {took_s:.0f} s each"
+            f"{queue.words()}: truth {truth:.4g}/s, bias {np.mean(errors):+.3f}, sd {np.std(errors):.3f}, "
+            f"within 5 % {near}, limits held it {covered} of {SEARCHES}, {took_s:.0f} s each"
         )
     total = SEARCHES * len(QUEUES)
     yield f"within 5 %: {within / total:.0%} of {total} searches; limits held the truth in {held / total:.0%}"
 
 
-if __name__ == "__main__":
-    for row in rows():
+STARTED = (
+    *((queue, 0, 0) for queue in QUEUES),
+    (Queue(0.01, 1, False, 0.9, 0.1), 0, 0), (Queue(0.01, 2, True, 0.99, 0.05), 4, 0),
+    (Queue(0.03, 4, True, 0.9, 0.06), 0, 200), (Queue(0.05, 16, False, 0.5, 0.06), 4, 100),
+    (Queue(0.1, 32, True, 0.99, 0.15), 0, 50), (Queue(0.15, 64, False, 0.5, 0.2), 8, 0),
+    (Queue(0.02, 8, False, 0.9, 0.08), 2, 20),
+)  # fmt: skip
+"""Queues that are really started, each with so many silent and idle connections beside the load."""
+
+
+def started_rows(first: int, servers: int) -> Iterator[str]:
+    """Yield a line for each started server, and one for all."""
+    within = 0
+    for queue, silent, idle in STARTED[first : first + servers]:
+        with queue_server.started(queue.service_s, queue.workers, is_fixed=queue.is_fixed) as port:
+            begun_s = time.monotonic()
+            goal = f"--p{queue.quantile * 100:g}".replace(".", "")
+            command = [
+                sys.executable, "-m", "stackrace", "capacity", f"http://127.0.0.1:{port}/",
+                goal, f"{queue.limit_s:g}s", "--silent", str(silent), "--idle", str(idle), "--json",
+            ]  # fmt: skip
+            ended = subprocess.run(command, capture_output=True, text=True, check=False)
+            found = json.loads(ended.stdout)
+            took_s = time.monotonic() - begun_s
+        truth, value = queue.capacity(), found["capacity_per_s"] or 0.0
+        near = abs(math.log(max(value, 1e-9) / truth)) <= math.log(1.05)
+        within += near
+        yield (
+            f"{queue.words()}, {silent} silent, {idle} idle: truth {truth:.4g}/s, found {value:.4g}/s "
+            f"({found['low_per_s'] or 0:.4g} to {found['high_per_s'] or 0:.4g}), {value / truth - 1:+.1%}, "
+            f"{'at least, ' if found['at_least'] else ''}{took_s:.0f} s{'' if near else ': MORE THAN 5 %'}"
+        )
+    yield f"within 5 %: {within} of {min(servers, len(STARTED) - first)} servers"
+
+
+def main() -> None:
+    """Print a line for each queue."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--started", type=int, metavar="N", default=0, help="search on N servers, really started")
+    parser.add_argument("--first", type=int, metavar="I", default=0, help="from the one with this index on")
+    given = parser.parse_args()
+    for row in started_rows(given.first, given.started) if given.started else rows():
         print(row, flush=True)
+
+
+if __name__ == "__main__":
+    main()

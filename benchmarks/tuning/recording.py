@@ -21,6 +21,7 @@ from stackrace.race.plan import Cell
 from stackrace.race.preparation.prepared import PreparedRace
 from stackrace.race.request.request import RaceRequest
 from stackrace.race.results.race import Race
+from stackrace.race.runner import run_prepared
 
 __all__ = ["APPS", "PAIRS", "SERVERS", "asked", "places", "record"]
 
@@ -68,7 +69,7 @@ def record(pair: str, *, budget_s: float, each: int, vary: tuple[str, ...] = ())
         request, None, unheard, open_cells=until_enough, shape=shape, first=len(request.stacks or ())
     ) as ready:
         begun = time.monotonic()
-        race = ready.run(lambda event: None)
+        race = run_prepared(ready, lambda event: None)
         each_s = (time.monotonic() - begun) / max(len(race.launches), 1)
     yield from _rows(pair, race, tuning, each_s)
 
