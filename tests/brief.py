@@ -29,9 +29,9 @@ OF_THE_STACKS = {"answers", "caches", "engines", "stack"}
 """The modules of checks that look at stacks, and at engines elsewhere: nobody waits until this machine is quiet."""
 
 
-def ending(another: Callable[..., bool]) -> Callable[..., bool]:
+def ending(run_next: Callable[..., bool]) -> Callable[..., bool]:
     """Return what makes another block, but no more than ``BLOCKS``."""
-    return lambda self, steps, *rest: steps.number < BLOCKS and another(self, steps, *rest)
+    return lambda self, steps, *rest: steps.number < BLOCKS and run_next(self, steps, *rest)
 
 
 def of_the_stacks(checks: Iterable[Check[Observation]]) -> tuple[Check[Observation], ...]:
@@ -42,7 +42,7 @@ def of_the_stacks(checks: Iterable[Check[Observation]]) -> tuple[Check[Observati
 def brief() -> None:
     """Run the command."""
     for kind in (blocks.Slices, blocks.Rounds):
-        kind.another = ending(kind.another)
+        kind.run_next = ending(kind.run_next)
     schedule.MOST_PASSES = blocks.MOST_PASSES = 1
     overhead._warmup_cap_s = lambda *_, **__: WARMUP_S
     blocks.WARMUP_CAP_S = WARMUP_S

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from stackrace.features.tune.speed_effect import Slices, speed_effect
 from stackrace.features.tune.tuning_preparation import TOGETHER
-from stackrace.features.tune.weather import Slices, weather
 
 from ..method.noise import Array, Dice
 
@@ -95,7 +95,7 @@ class Grid:
 def recorded(name: str, rows: Iterable[Mapping[str, Any]], places: Mapping[str, tuple[float, ...]]) -> Grid:
     """Return the grid of recorded launches, those of all blocks that launched every configuration.
 
-    What the machine's speed did within a block is taken off first (`weather`), and drawn anew with as large a
+    What the machine's speed did within a block is taken off first (`speed_effect`), and drawn anew with as large a
     swing, and so are slices. What is left of the residuals is scaled to what launches vary by. A launch is drawn
     from a configuration's own residuals and from those of all, half and half: three alone do not tell how one
     scatters.
@@ -114,7 +114,7 @@ def recorded(name: str, rows: Iterable[Mapping[str, Any]], places: Mapping[str, 
             values[i, j], cost[i] = row["response"], row["took_s"]
     slices = Slices.of(each)
     there = np.array([places[path] for path in paths], dtype=float)
-    felt, changes = weather(slices, there, len(blocks))
+    felt, changes = speed_effect(slices, there, len(blocks))
     values = values - felt
     # a block's own weather is what it did to all
     values = values - (np.nanmean(values, axis=0) - np.nanmean(values))

@@ -55,7 +55,7 @@ def record(pair: str, *, budget_s: float, each: int, vary: tuple[str, ...] = ())
     """
     request, tuning = candidates(asked(pair, budget_s=budget_s, vary=vary))
 
-    def shape(fresh: PreparedRace) -> PreparedRace:
+    def adapt(fresh: PreparedRace) -> PreparedRace:
         shaped = under_goal(fresh, tuning)
         # no tuner, and nobody leaves: every configuration in every block
         plan, race = shaped.plan, shaped.plan.race
@@ -66,7 +66,7 @@ def record(pair: str, *, budget_s: float, each: int, vary: tuple[str, ...] = ())
         return () if len(blocks_of(race)) >= each else cells
 
     with ready_race(
-        request, None, unheard, open_cells=until_enough, shape=shape, first=len(request.stacks or ())
+        request, None, unheard, open_cells=until_enough, adapt=adapt, first=len(request.stacks or ())
     ) as ready:
         begun = time.monotonic()
         race = run_prepared(ready, lambda event: None)

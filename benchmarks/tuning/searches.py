@@ -10,8 +10,8 @@ import numpy as np
 
 from stackrace.features.tune.estimates import Grid as Estimated
 from stackrace.features.tune.search import AT_ONCE, next_round
+from stackrace.features.tune.speed_effect import Slices, speed_effect
 from stackrace.features.tune.tuning_result import Verdict, verdict
-from stackrace.features.tune.weather import Slices, weather
 
 from ..method.noise import Dice
 from .grids import Drawn, Grid
@@ -46,7 +46,7 @@ def ours(grid: Grid, dice: Dice, budget_s: float) -> Found:
     while True:
         each_s = spent_s / launches if launches else float(grid.cost_s.mean())
         values = np.array([one.values.mean(axis=1) for one in blocks]).reshape(-1, k).T
-        felt, _ = weather(_slices(blocks, grid), grid.places, len(blocks))
+        felt, _ = speed_effect(_slices(blocks, grid), grid.places, len(blocks))
         now = Estimated(
             values=values - felt,
             entered=np.isfinite(values),

@@ -142,10 +142,10 @@ def test_what_cannot_be_written_is_refused_before_anything_starts(refused, monke
     if trouble == "full":
         space = os.statvfs(tmp_path)
         full = type(space)((*space[:4], 0, *space[5:]))
-        monkeypatch.setattr("stackrace.cli.edge.os.statvfs", lambda _: full)
+        monkeypatch.setattr("stackrace.cli.stdio.os.statvfs", lambda _: full)
     else:
         # root may write everywhere
-        monkeypatch.setattr("stackrace.cli.edge.os.access", lambda *_: False)
+        monkeypatch.setattr("stackrace.cli.stdio.os.access", lambda *_: False)
     said = refused(*WRITING[verb])
     flag, path = WRITING[verb][-2:]
     way_out = ": the disk of kept is full; free some" if trouble == "full" else " cannot be written"

@@ -6,7 +6,7 @@ import pytest
 from tests.integration.scripted import COUNTED, WORKLOAD, here_of, launcher_of, servers_of, serving, stack_of
 
 from stackrace.base.verdict import Effect
-from stackrace.deploy.installation import lack_of
+from stackrace.deploy.installation import missing_item
 from stackrace.deploy.shutdown import inspect, stop
 from stackrace.deploy.sockets import listeners
 from stackrace.measure.launch import Launch
@@ -153,7 +153,7 @@ def passed_meanwhile(seen):
 
 
 @pytest.mark.exhaustive
-@pytest.mark.skipif(lack_of(NGINX), reason="nginx is not installed")
+@pytest.mark.skipif(missing_item(NGINX), reason="nginx is not installed")
 def test_retries_that_nginx_keeps_to_itself_show(here):
     for _ in range(10):
         seen, _ = ended(here, "nginx/http/dropping:instances=2", Load(concurrency=2, requests=1000))

@@ -92,8 +92,8 @@ def statistic(path, name):
 def ladder(guard, beside):
     """The ladder in an environment of its own, prepared twice: the second time must change nothing."""
     ours = bundled("ladder")
-    if lack := ours.lack():
-        pytest.skip(f"{lack.words} is missing")
+    if item := ours.missing_item():
+        pytest.skip(f"{item.words} is missing")
     try:
         python = Environments(cache_folder(), lambda _: None).of_requirements(
             ours.requirements(ours.services), Path(sys._base_executable), UNPROTECTED
@@ -262,8 +262,8 @@ class Site:
 def serve(guard, name, environment, *workers):
     """Prepare the Rails app, twice, and start puma with it on a unix socket; the guard ends it."""
     ours = bundled("rails")
-    if lack := ours.lack():
-        pytest.skip(f"{lack.words} is missing")
+    if item := ours.missing_item():
+        pytest.skip(f"{item.words} is missing")
     if shutil.which("puma") is None:
         pytest.skip("puma is not installed")
     data = folder(guard, name)

@@ -17,7 +17,7 @@ from stackrace.app.examiner.messages import PythonFacts
 from stackrace.app.interpreter import find_ruby
 from stackrace.base.http_syntax import by_prefix
 from stackrace.deploy.environments import Environments, cache_folder
-from stackrace.deploy.installation import lack_of
+from stackrace.deploy.installation import missing_item
 from stackrace.deploy.launcher import LaunchFailed
 from stackrace.deploy.shutdown import stop
 from stackrace.measure.workload import Answer, Request, Sameness, Workload
@@ -57,7 +57,7 @@ OFTEN = ("gunicorn", "uwsgi", "apache+mod_wsgi", "uvicorn")
 RACKS = [
     "apache+passenger" if entry.spec.inside else entry.spec.name
     for entry in catalogue()
-    if Interface.RACK in entry.spec.hosts and not lack_of(entry)
+    if Interface.RACK in entry.spec.hosts and not missing_item(entry)
 ]
 FRONTS = [
     path
@@ -200,7 +200,7 @@ def test_a_front_end_sends_files_of_any_name(path, project, guard):
         stop(guard, [running])
 
 
-@pytest.mark.parametrize("path", [name for name in SERVERS if not lack_of(catalogue().entries[name])])
+@pytest.mark.parametrize("path", [name for name in SERVERS if not missing_item(catalogue().entries[name])])
 def test_a_folder_of_files_may_be_called_anything(path, project, guard):
     app = App(name="odd", root=project / "st{a}tic $1%", entry=entry_of(EntryKind.FILES, "."))
     answer = Answer(status=200, body=BODY + b"fot\xc3\xb6s.txt", content_type="text/plain", sameness=Sameness.BODY)

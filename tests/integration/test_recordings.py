@@ -40,7 +40,7 @@ def together(address: tuple[str, int], loads: list[Load], **how: object) -> list
         playing = [
             pool.submit(
                 record, address=address, workload=WORKLOAD, load=load, starts_s=starts_s,
-                company=(index, len(loads) - 1 - index), **how,
+                other_threads=(index, len(loads) - 1 - index), **how,
             )
             for index, load in enumerate(loads)
         ]  # fmt: skip

@@ -3,7 +3,7 @@
 import pytest
 from tests.integration.farm import Farm, ask, head
 
-from stackrace.deploy.installation import lack_of
+from stackrace.deploy.installation import missing_item
 from stackrace.deploy.launcher import Launcher
 from stackrace.deploy.shutdown import stop
 from stackrace.measure.workload import Answer, Request, Sameness, Workload
@@ -12,7 +12,9 @@ from stackrace.stacks.stack import Interface
 from stackrace.stacks.stack_path import parse_stack
 
 OFFERED = frozenset({Interface.FILES})
-SERVERS = [entry.spec.name for entry in catalogue() if Interface.FILES in entry.spec.hosts and not lack_of(entry)]
+SERVERS = [
+    entry.spec.name for entry in catalogue() if Interface.FILES in entry.spec.hosts and not missing_item(entry)
+]
 PAGE = b"<!DOCTYPE html><title>front</title>\n"
 TEXT = b"Hello world!\n"
 NO_CONDITIONS = {"unit"}

@@ -20,7 +20,7 @@ NOT_THE_USERS = {
     "base/process/libgit2.py": "files of a repository as long as the pointer says, pipes refused",
     "base/process/priority.py": "priorities of /proc",
     "base/process/processes.py": "/proc",
-    "cli/edge.py": "standard input and output",
+    "cli/stdio.py": "standard input and output",
     "cli/showing.py": "the file that a report is written to",
     "deploy/confinement.py": "control groups",
     "deploy/guard.py": "a pipe of ours",
@@ -99,4 +99,4 @@ def test_nothing_is_stored_shown_or_put_into_a_document_but_without_secrets():
         if any(sign in path.read_text() for sign in ("file=trusted(", '"trusted"', "sys.__std"))
     }
     # they write styles of ours past the streams that mask
-    assert past == {"cli/edge.py", "cli/main.py", "report/terminal.py"}
+    assert past == {"cli/stdio.py", "cli/main.py", "report/terminal.py"}

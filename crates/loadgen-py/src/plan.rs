@@ -8,7 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use loadgen::{
-    Address, BodyRule, Company, Expectation, Fill, Handout, Nonce, NoncePlace, Order, Pacer, Part, Place, Request,
+    Address, BodyRule, OtherThreads, Expectation, Fill, Handout, Nonce, NoncePlace, Order, Pacer, Part, Place, Request,
     Reuse, Source, Stop, TlsVersion, BODY_MAX_BYTES, SECOND_NS,
 };
 
@@ -123,7 +123,7 @@ impl Plan {
     #[pyo3(signature = (*, address, targets, connections, timeout_s, tls=None, session=false, cookies=false,
         nonce=None, keep_alive=true, requests_per_connection=None, connect_timeout_s=None, open_first_s=None, body_max_bytes=None,
         duration_s=None, requests=None, warmup_s=0.0, follow_s=0.0, rate_per_s=None, poisson_seed=None, spin=false, threads=1,
-        cores=Vec::new(), starts_s=None, company=(0, 0)))]
+        cores=Vec::new(), starts_s=None, other_threads=(0, 0)))]
     #[allow(clippy::too_many_arguments)] // mirrors the fields of the plan, by keyword
     fn new(
         address: PyAddress,
@@ -149,7 +149,7 @@ impl Plan {
         threads: usize,
         cores: Vec<usize>,
         starts_s: Option<f64>,
-        company: (usize, usize),
+        other_threads: (usize, usize),
     ) -> PyResult<Plan> {
         let plan = loadgen::Plan {
             address: match address {
@@ -173,7 +173,7 @@ impl Plan {
             body_max_bytes: body_max_bytes.unwrap_or(BODY_MAX_BYTES),
             spin,
             starts_ns: starts_s.map(moment).transpose()?,
-            company: Company { before: company.0, after: company.1 },
+            other_threads: OtherThreads { before: other_threads.0, after: other_threads.1 },
             threads,
             cores,
         };

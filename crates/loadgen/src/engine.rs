@@ -70,7 +70,7 @@ fn work(
     gate: Option<&Gate>,
 ) -> Result<ThreadReport, RunError> {
     let shares = plan.shares();
-    let (place, of) = plan.company.place(index, plan.threads);
+    let (place, of) = plan.other_threads.place(index, plan.threads);
     let thread = ThreadPlan {
         plan,
         script,

@@ -59,14 +59,14 @@ pub enum Reuse {
 
 /// Threads of other engines that send the same open loop: its arrivals are dealt out over all of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Company {
+pub struct OtherThreads {
     /// Those whose turn comes before ours.
     pub before: usize,
     /// Those whose turn comes after ours.
     pub after: usize,
 }
 
-impl Company {
+impl OtherThreads {
     /// Thread `index` of `own`, counted over all: its number, and how many there are.
     pub(crate) fn place(self, index: usize, own: usize) -> (usize, usize) {
         (self.before + index, self.before + own + self.after)
@@ -116,7 +116,7 @@ pub struct Plan {
     /// When the clock of the run starts, CLOCK_MONOTONIC in nanoseconds; `None`, or a moment that is over: at once.
     pub starts_ns: Option<u64>,
     /// Whom an open loop's rate is shared with.
-    pub company: Company,
+    pub other_threads: OtherThreads,
     /// Event loops, each in a thread of its own.
     pub threads: usize,
     /// Cores for the threads: one each if there are enough threads for all cores, else all for every thread;
@@ -161,7 +161,7 @@ impl Plan {
             body_max_bytes: BODY_MAX_BYTES,
             spin: false,
             starts_ns: None,
-            company: Company::default(),
+            other_threads: OtherThreads::default(),
             threads: 1,
             cores: Vec::new(),
         }

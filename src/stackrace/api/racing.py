@@ -13,7 +13,7 @@ from ..app.revision import source_digest
 from ..deploy.preparing import OnPreparing, unheard
 from ..race.decisions import OpenCells
 from ..race.events import Sink
-from ..race.preparation.contestants import beside_current
+from ..race.preparation.contestants import with_current_deployment
 from ..race.preparation.prepared import PreparedRace, is_elsewhere, machine_source, prepared
 from ..race.request.request import RaceRequest
 from ..race.results.race import Race
@@ -29,7 +29,7 @@ from .resuming import ResumedRace, refuse_changed, request_document
 if TYPE_CHECKING:
     from ..store.store import Store
 
-_Shape = Callable[[PreparedRace], PreparedRace]
+_Adapt = Callable[[PreparedRace], PreparedRace]
 
 
 def run(
@@ -48,7 +48,7 @@ def run(
     """
     with (
         nullcontext() if store is None else open_store(store) as opened,
-        ready_race(beside_current(request), opened, on_preparing or unheard) as ready,
+        ready_race(with_current_deployment(request), opened, on_preparing or unheard) as ready,
     ):
         return run_prepared(ready, on_event or (lambda event: None))
 
@@ -61,12 +61,12 @@ def ready_race(
     *,
     resumed: ResumedRace | None = None,
     open_cells: OpenCells | None = None,
-    shape: _Shape | None = None,
+    adapt: _Adapt | None = None,
     first: int | None = None,
 ) -> Iterator[PreparedRace]:
     """Prepare what ``request`` asks for, to be kept in ``store``; nothing is left running afterwards.
 
-    ``resumed`` is the race that continues, if it is no new one. ``shape`` turns the prepared race into another one,
+    ``resumed`` is the race that continues, if it is no new one. ``adapt`` turns the prepared race into another one,
     before anything of it is kept; a tuning race continues as such by itself. ``first`` is as in `prepared`. Raise
     InputError and its kin if there is nothing to race, if the budget does not hold a single block, or if
     ``resumed`` was raced otherwise.
@@ -77,14 +77,14 @@ def ready_race(
     prepare = machine_source().prepared if is_elsewhere(request) else prepared
     with prepare(request, on_preparing, first=first) as fresh:
         if resumed is None:
-            fresh = fresh if shape is None else shape(fresh)
+            fresh = fresh if adapt is None else adapt(fresh)
             strategist = strategist_of(fresh.plan.race)
         elif strategist is not None:
-            fresh = strategist.again(fresh, resumed.race)
+            fresh = strategist.resumed(fresh, resumed.race)
         opening = None if store is None else _opening_of(fresh, store)
         if resumed is not None and opening is not None:
             refuse_changed(resumed, fresh.plan.race, opening)
-        ready = _foretold(fresh, strategist) if resumed is None else _again(fresh, resumed.race)
+        ready = _foretold(fresh, strategist) if resumed is None else _continued(fresh, resumed.race)
         if strategist is not None:
             open_cells, decide = strategist.decisions(ready)
             ready = replace(ready, decide=decide)
@@ -108,7 +108,7 @@ def _foretold(fresh: PreparedRace, strategist: Strategist | None) -> PreparedRac
     return replace(fresh.having(replace(race, notes=(*warned, *unusual))), foretold=foretold)
 
 
-def _again(fresh: PreparedRace, race: Race) -> PreparedRace:
+def _continued(fresh: PreparedRace, race: Race) -> PreparedRace:
     """Return ``race`` as it continues; its budget pays neither for the cut block nor for preparing again."""
     return replace(fresh.having(race), begun_s=time.monotonic() - race.elapsed_s)
 

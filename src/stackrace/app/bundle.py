@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..base.errors import InputError, Lack
+from ..base.errors import InputError, MissingItem
 from ..extensions import BundledApp, declared, load
 from .app import App, Entry, EntryKind
 
@@ -49,7 +49,7 @@ class Bundled:
     """Services that the app needs."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables that it runs with."""
-    lack: Callable[[], Lack | None] = _nothing
+    missing_item: Callable[[], MissingItem | None] = _nothing
     """Returns what it lacks here, its services apart; None where it can be built and run."""
     packages: str = "requirements.txt"
     """The requirements file of its environment, where no database has one of its own."""

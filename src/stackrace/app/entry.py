@@ -51,7 +51,7 @@ from importlib.machinery import PathFinder
 from importlib.util import find_spec
 
 
-def asgi_beside(module):
+def sibling_asgi(module):
     package = module.rpartition(".")[0]
     if not package:
         return "asgi" if PathFinder.find_spec("asgi", [ROOT]) else None
@@ -59,7 +59,7 @@ def asgi_beside(module):
         found = find_spec(package + ".asgi")
     except ModuleNotFoundError:  # what WSGI_APPLICATION names need not exist where nobody uses it
         return None
-    return found.name if found else asgi_beside(package)
+    return found.name if found else sibling_asgi(package)
 
 
 target = getattr(settings, "ASGI_APPLICATION", None)
@@ -70,7 +70,7 @@ if target:
     django.setup(set_prefix=False)
 else:
     wsgi = (settings.WSGI_APPLICATION or "").rpartition(".")[0]
-    module = (asgi_beside(wsgi) if wsgi else None) or asgi_beside({settings!r})
+    module = (sibling_asgi(wsgi) if wsgi else None) or sibling_asgi({settings!r})
     target = module + ".application" if module else None
 if target:
     module, _, name = target.rpartition(".")
@@ -92,14 +92,14 @@ application = {module}.{expression}
 _PROXIED_WSGI = """
 
 def proxied(application):
-    def told(environ, start_response):
+    def wrapped(environ, start_response):
         schemes = {scheme.strip() for scheme in environ.get("HTTP_X_FORWARDED_PROTO", "").split(",")}
         if schemes in ({"http"}, {"https"}):
             environ["wsgi.url_scheme"] = schemes.pop()
         return application(environ, start_response)
 
-    told.__wrapped__ = application
-    return told
+    wrapped.__wrapped__ = application
+    return wrapped
 
 
 application = proxied(application)
@@ -108,15 +108,15 @@ application = proxied(application)
 _PROXIED_ASGI = """
 
 def proxied(application):
-    async def told(scope, receive, send):
+    async def wrapped(scope, receive, send):
         said = dict(scope.get("headers", ())).get(b"x-forwarded-proto", b"")
         schemes = {scheme.strip() for scheme in said.split(b",")}
         if scope["type"] == "http" and schemes in ({b"http"}, {b"https"}):
             scope = {**scope, "scheme": schemes.pop().decode()}
         await application(scope, receive, send)
 
-    told.__wrapped__ = application
-    return told
+    wrapped.__wrapped__ = application
+    return wrapped
 
 
 application = proxied(application)
@@ -149,7 +149,7 @@ def is_proxy(address):
 _GUARDED_WSGI = """
 
 def guarded(application):
-    def told(environ, start_response):
+    def wrapped(environ, start_response):
         if not is_proxy(environ.get("REMOTE_ADDR", "")):
             # uWSGI has already believed X-Forwarded-Proto, and there is no TLS here
             environ["wsgi.url_scheme"] = "http"
@@ -157,7 +157,7 @@ def guarded(application):
                 environ.pop(name, None)
         return application(environ, start_response)
 
-    return told
+    return wrapped
 
 
 application = guarded(application)
@@ -166,7 +166,7 @@ application = guarded(application)
 _GUARDED_ASGI = """
 
 def guarded(application):
-    async def told(scope, receive, send):
+    async def wrapped(scope, receive, send):
         # in the place of a proxy that it trusts, uvicorn puts the client that this one names, without a port
         client = scope.get("client") or ("", 0)
         if scope["type"] != "lifespan" and client[1] and not is_proxy(client[0]):
@@ -174,7 +174,7 @@ def guarded(application):
             scope = {**scope, "headers": headers}
         await application(scope, receive, send)
 
-    return told
+    return wrapped
 
 
 application = guarded(application)

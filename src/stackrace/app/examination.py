@@ -89,11 +89,11 @@ class Examination:
         redirected = {exchange.via: exchange.request.path for exchange in self.exchanges if exchange.via}
         notes.extend(f"{path} redirects to {target}, which is raced." for path, target in redirected.items())
         added = dict.fromkeys(name for exchange in self.exchanges for name in exchange.added)
-        beside = added.pop("X-Forwarded-For", "none") is None
+        believed_together = added.pop("X-Forwarded-For", "none") is None
         if added:
             names = ", ".join(added)
             notes.append(f"The site is https only: what a TLS proxy would say is sent ({names}).")
-        if beside:
+        if believed_together:
             notes.append(
                 "X-Forwarded-For goes with X-Forwarded-Proto: some servers believe the one only with both."
             )

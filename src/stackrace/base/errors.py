@@ -196,7 +196,7 @@ def said_by(error: BaseException, *, where: bool = False) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lack:
+class MissingItem:
     """A server, service or app that is not installed here."""
 
     name: str

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from .edge import open_streams
 from .main import INTERRUPTED
 from .main import main as execute
 from .signals import heed, leave_to_the_kernel
+from .stdio import open_streams
 
 
 def main() -> None:

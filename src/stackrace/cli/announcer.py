@@ -6,7 +6,7 @@ import time
 from typing import Self
 
 from ..deploy.preparing import Preparing, Step
-from .edge import StatusLine
+from .stdio import StatusLine
 
 _SILENCE_S = 5.0
 """Seconds between two lines about the progress of the same step, if the output is no terminal."""
@@ -36,7 +36,7 @@ class Announcer:
             # stays on the screen, also when the race is over
             self._line.say(_words(preparing))
         else:
-            self._line.tell(_words(preparing), " …")
+            self._line.print_line(_words(preparing), " …")
 
 
 _WORDS = {

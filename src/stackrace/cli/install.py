@@ -13,7 +13,7 @@ from click.shell_completion import CompletionItem
 from .options import servers_option
 
 if TYPE_CHECKING:
-    from ..base.errors import Lack
+    from ..base.errors import MissingItem
     from ..race.preparation.installing import InstallPlan
     from ..stacks.servers import Catalogue
 
@@ -76,13 +76,13 @@ def command(
         outcome = _Outcome.FORBIDDEN
     else:
         outcome = _Outcome.INSTALLED
-        _install(plan, known, lambda: install_plan(words, known, servers).lacks)
+        _install(plan, known, lambda: install_plan(words, known, servers).missing)
     _show(plan, outcome, as_json=as_json)
     if plan.elsewhere and not dry_run:
         raise MissingError("; ".join(map(elsewhere, plan.elsewhere)))
 
 
-def _install(plan: InstallPlan, known: Catalogue, look_again: Callable[[], tuple[Lack, ...]]) -> None:
+def _install(plan: InstallPlan, known: Catalogue, look_again: Callable[[], tuple[MissingItem, ...]]) -> None:
     """Install what ``plan`` lists; raise MissingError if something is still missing afterwards."""
     from ..base.errors import MissingError
     from ..deploy.installation import install_packages
@@ -93,7 +93,7 @@ def _install(plan: InstallPlan, known: Catalogue, look_again: Callable[[], tuple
         click.echo(f"installing {' '.join(plan.packages)} from Debian's packages", err=True)
         install_packages(plan.packages)
         if still := look_again():
-            raise MissingError(f"apt did its work, but this is lacking: {', '.join(lack.words for lack in still)}")
+            raise MissingError(f"apt did its work, but this is lacking: {', '.join(item.words for item in still)}")
     with Announcer() as announcer:
         install_python(plan.races, known, announcer)
 
@@ -120,26 +120,26 @@ class _Outcome(StrEnum):
 def _document(plan: InstallPlan, outcome: _Outcome) -> dict[str, object]:
     return {
         "installed": outcome is _Outcome.INSTALLED,
-        "missing": [_lack(lack) for lack in (*plan.lacks, *plan.elsewhere)],
+        "missing": [_lack(item) for item in (*plan.missing, *plan.elsewhere)],
         "debian_packages": list(plan.packages),
         "python_packages": list(plan.python),
         "command": plan.command,
     }
 
 
-def _lack(lack: Lack) -> dict[str, object]:
+def _lack(item: MissingItem) -> dict[str, object]:
     return {
-        "name": lack.name,
-        "missing": lack.missing,
-        "debian_packages": list(lack.packages),
-        "elsewhere": lack.elsewhere,
+        "name": item.name,
+        "missing": item.missing,
+        "debian_packages": list(item.packages),
+        "elsewhere": item.elsewhere,
     }
 
 
 def _lines(plan: InstallPlan, outcome: _Outcome) -> Iterator[str]:
-    names = ", ".join(lack.name for lack in plan.lacks)
+    names = ", ".join(item.name for item in plan.missing)
     if outcome is _Outcome.LISTED:
-        yield from (f"missing: {lack.words}" for lack in plan.lacks)
+        yield from (f"missing: {item.words}" for item in plan.missing)
         yield f"would run: {plan.command}" if plan.command else "no Debian package is missing"
         if plan.python:
             yield f"from PyPI, into private environments: {', '.join(plan.python)}"
@@ -153,6 +153,6 @@ def _lines(plan: InstallPlan, outcome: _Outcome) -> Iterator[str]:
         yield "nothing to install: every package is there"
 
 
-def elsewhere(lack: Lack) -> str:
+def elsewhere(item: MissingItem) -> str:
     """Return a sentence with the source of software that has no Debian package."""
-    return f"{lack.name} has no Debian package; {lack.elsewhere}"
+    return f"{item.name} has no Debian package; {item.elsewhere}"

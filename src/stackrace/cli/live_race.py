@@ -29,9 +29,9 @@ from ..report.words.findings import busy, remedy
 from ..store import open_store
 from ..store.manifest import has_manifest
 from .announcer import Announcer
-from .edge import failure_of
 from .progress import LiveSink
 from .showing import at_store, go_on_with, short_steps, show, write_html
+from .stdio import failure_of
 
 if TYPE_CHECKING:
     from ..store.store import Store

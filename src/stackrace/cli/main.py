@@ -15,8 +15,8 @@ from .. import __version__
 from ..base.errors import UNANSWERED, BreakdownError, LimitError, StackraceError
 from ..base.secrets import learn, learn_settings, masked
 from ..extensions import Group, Verb, declared, load
-from .edge import TRACEBACK, brief, failure_of, prepare_process, printable_output, trusted
 from .signals import has_come
+from .stdio import TRACEBACK, brief, failure_of, prepare_process, printable_output, trusted
 
 INTERRUPTED = 130
 

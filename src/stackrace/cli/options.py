@@ -44,7 +44,7 @@ def requested(race_file: Path | None, servers: Path | None = None) -> RaceReques
     return read_request(file_of(race_file), servers)
 
 
-def apart(words: Sequence[str]) -> tuple[Path | None, tuple[str, ...]]:
+def race_file_and_rest(words: Sequence[str]) -> tuple[Path | None, tuple[str, ...]]:
     """Return the race file among ``words``, and the others; raise InputError for two race files."""
     files = [word for word in words if _is_race_file(word)]
     if len(files) > 1:

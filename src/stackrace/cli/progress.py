@@ -78,7 +78,7 @@ class LiveSink:
                 self._now(activity=activity, stack=stack or "", level=level, disturbance=disturbance)
             case _:
                 return
-        self._tell()
+        self._update_view()
         if self._state.activity.must_not_be_disturbed:
             self._view.pause()
 
@@ -113,7 +113,7 @@ class LiveSink:
         gone = {stack: out.get(stack, left) for stack in stacks if left and stack not in racing}
         self._now(block=left + 1, out=gone)
 
-    def _tell(self) -> None:
+    def _update_view(self) -> None:
         now_s, done = time.monotonic(), self._state.slices_done
         elapsed_s = now_s - self._begun_s
         ahead, left_s = (self._slices_ahead if self._repeats is None else self._runs_ahead)(done, elapsed_s)

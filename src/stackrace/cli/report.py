@@ -58,7 +58,7 @@ def report_command(
     historic/NAME shows the last run of a published comparison.
     """
     from ..race.request.named_races import source_of
-    from .edge import refuse_unwritable
+    from .stdio import refuse_unwritable
 
     refuse_unwritable("--html", html)
     form = _only_form(forms, listing=listing, details=details)

@@ -289,7 +289,7 @@ def spelt(name: str) -> str:
     return parameter.opts[0] if isinstance(parameter, click.Option) else parameter.make_metavar(context)
 
 
-def given_beside(allowed: set[str]) -> list[str]:
+def given_flags(allowed: set[str]) -> list[str]:
     """Return the parameters on the command line that are not in ``allowed``, as they are spelt, sorted by name."""
     context = click.get_current_context()
     names = sorted(parameter.name for parameter in context.command.params if parameter.name is not None)

@@ -28,7 +28,7 @@ from .request_flags import (
     BUDGET_OPTIONS,
     RequestFlags,
     app_words,
-    given_beside,
+    given_flags,
     of_features,
     request_flags,
 )
@@ -199,10 +199,10 @@ def command(
     app. The race ends with an answer or at the end of the budget. Ctrl-C ends it early and keeps the results;
     --resume continues it. historic/NAME repeats a published comparison and says which of its claims hold today.
     """
-    from ..race.preparation.contestants import beside_current
+    from ..race.preparation.contestants import with_current_deployment
     from ..race.request.named_races import source_of
-    from .edge import refuse_unwritable
     from .live_race import Output, race_and_report
+    from .stdio import refuse_unwritable
 
     if more := click.get_current_context().args:
         stacks = join(word for name in more for word in ("--stack", name))
@@ -224,14 +224,14 @@ def command(
         asked = (*([str(race_file)] if race_file else []), *app_words())
         output = replace(output, asked=asked, session=flags.given.get("session"))
         request = flags.over(requested(race_file, flags.given.get("servers")))
-        race_and_report(beside_current(request), output)
+        race_and_report(with_current_deployment(request), output)
 
 
 _GOING_ON = {"resume", "budget_s", "store", "html", "as_json", "details"}
 
 
 def _resume(race: str, flags: RequestFlags, output: Output) -> None:
-    for other in given_beside(_GOING_ON):
+    for other in given_flags(_GOING_ON):
         raise click.UsageError(
             f"{other} would change the race that --resume continues; leave it out, or start a new race"
         )

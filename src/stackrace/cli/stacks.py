@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from ..base.errors import InputError, Lack
-from ..deploy.installation import installed_version, lack_of
+from ..base.errors import InputError, MissingItem
+from ..deploy.installation import installed_version, missing_item
 from ..race.preparation.defaults import most_used
 from ..report.exporter import Kind
 from ..report.sheet import Column, Drawing, Section, Table, Tone, as_lines
@@ -40,7 +40,7 @@ def command(names: tuple[str, ...], as_json: bool, servers: Path | None) -> None
     """
     known = catalogue().extended(servers)
     entries = _called(names, known) if names else list(known)
-    states = [(entry, lack_of(entry)) for entry in entries]
+    states = [(entry, missing_item(entry)) for entry in entries]
     gone = () if names else GONE
     kind: Kind[_States] = Kind(
         sections=lambda states: _sections(states, gone, explain=bool(names)),
@@ -64,22 +64,22 @@ def _called(names: Sequence[str], known: Catalogue) -> list[Entry]:
     return called
 
 
-_States = Sequence[tuple[Entry, Lack | None]]
+_States = Sequence[tuple[Entry, MissingItem | None]]
 
 _LEAST = 8
 """Least width of a column with wrapped text."""
 
 
-def _document(entry: Entry, lack: Lack | None) -> dict[str, object]:
+def _document(entry: Entry, item: MissingItem | None) -> dict[str, object]:
     spec = entry.spec
     return {
         "name": spec.name,
         "title": spec.title,
-        "state": lack.state if lack else "ready",
-        "ready": lack is None,
-        "missing": lack.missing if lack else "",
-        "install": lack.install if lack else "",
-        "get": lack.install or lack.elsewhere if lack else "",
+        "state": item.state if item else "ready",
+        "ready": item is None,
+        "missing": item.missing if item else "",
+        "install": item.install if item else "",
+        "get": item.install or item.elsewhere if item else "",
         "version": installed_version(entry, by_package=True),
         "debian_packages": list(entry.needs.apt),
         "listens": sorted(spec.listens),
@@ -127,11 +127,11 @@ def _sections(states: _States, gone: Sequence[Gone], *, explain: bool) -> Iterat
         ready, _ = most_used(catalogue(), frozenset({Interface.WSGI, Interface.ASGI}), sys.version_info[:2])
         default = Drawing(lines=(f"Raced by default: {'  '.join(stack.path for stack in ready)}",))
         yield Section(title="", blocks=(default,))
-    lacks = [lack for _, lack in states if lack]
-    if missing := [lack.name for lack in lacks if not lack.elsewhere]:
-        all_ = f"all at once: stackrace install {' '.join(missing)}"
-        yield as_lines([f"{len(missing)} of {len(states)} are missing; {all_}"])
-    yield as_lines(elsewhere(lack) for lack in lacks if lack.elsewhere)
+    missing = [item for _, item in states if item]
+    if names := [item.name for item in missing if not item.elsewhere]:
+        all_ = f"all at once: stackrace install {' '.join(names)}"
+        yield as_lines([f"{len(names)} of {len(states)} are missing; {all_}"])
+    yield as_lines(elsewhere(item) for item in missing if item.elsewhere)
 
 
 def _table(
@@ -149,14 +149,14 @@ def _servers(states: _States) -> Table:
     rows = [
         (
             entry.spec.name,
-            lack.state if lack else _ready(entry),
+            item.state if item else _ready(entry),
             " ".join(sorted(entry.spec.listens)) or f"inside {' '.join(sorted(entry.spec.inside))}",
             " ".join(sorted(entry.spec.forwards)),
             " ".join(sorted(entry.spec.hosts)),
         )
-        for entry, lack in states
+        for entry, item in states
     ]
-    tones = tuple(Tone.DOUBTFUL if lack else Tone.GOOD for _, lack in states)
+    tones = tuple(Tone.DOUBTFUL if item else Tone.GOOD for _, item in states)
     return _table(("server", "state", "listens to", "forwards", "hosts"), rows, tones=tones)
 
 

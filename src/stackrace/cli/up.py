@@ -10,7 +10,7 @@ import click
 
 from ..base.errors import InputError
 from ..base.numbers import duration
-from .options import apart, complete_stack, requested
+from .options import complete_stack, race_file_and_rest, requested
 from .request_flags import APP_OPTIONS, RequestFlags, request_flags
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def command(words: tuple[str, ...], stack: str | None, flags: RequestFlags, port
 
     if port is not None:
         claim(port)
-    race_file, stacks = apart(words)
+    race_file, stacks = race_file_and_rest(words)
     chosen = _only((*stacks, *filter(None, [stack])))
     request = of_one_stack(flags.over(requested(race_file, flags.given.get("servers"))), chosen)
     with Announcer() as say, stack_up(request, say, port=port) as up:

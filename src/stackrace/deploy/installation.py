@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from ..base.errors import InputError, Lack, MissingError
+from ..base.errors import InputError, MissingError, MissingItem
 from ..base.process import ask, held
 from ..base.temporary import temporary_folder
 from ..stacks import services
@@ -31,15 +31,17 @@ def find_binary(name: str, folders: Iterable[Path] = ()) -> str | None:
     return found and str(Path(found).absolute())
 
 
-def lack_of(entry: Entry) -> Lack | None:
+def missing_item(entry: Entry) -> MissingItem | None:
     """Return what ``entry`` needs and this machine lacks; None if nothing.
 
     Python packages do not count: they are installed before the first race.
     """
-    needs, lacking = entry.needs, _lacking(entry.needs)
-    if not lacking:
+    needs, missing = entry.needs, _lacking(entry.needs)
+    if not missing:
         return None
-    return Lack(name=entry.spec.name, missing=", ".join(lacking), packages=needs.apt, elsewhere=needs.elsewhere)
+    return MissingItem(
+        name=entry.spec.name, missing=", ".join(missing), packages=needs.apt, elsewhere=needs.elsewhere
+    )
 
 
 def installed_version(entry: Entry, *, by_package: bool = False) -> str:
@@ -51,10 +53,10 @@ def installed_version(entry: Entry, *, by_package: bool = False) -> str:
     return "" if _lacking(entry.needs) else _version(entry.needs, by_package)
 
 
-def missing_from(stack: Stack, catalogue: Catalogue) -> tuple[Lack, ...]:
+def missing_from(stack: Stack, catalogue: Catalogue) -> tuple[MissingItem, ...]:
     """Return what the servers of ``stack`` lack on this machine."""
-    lacks = (lack_of(catalogue.entries[hop.server]) for hop in stack.hops)
-    return tuple(lack for lack in lacks if lack is not None)
+    missing = (missing_item(catalogue.entries[hop.server]) for hop in stack.hops)
+    return tuple(item for item in missing if item is not None)
 
 
 def require(stack: Stack, catalogue: Catalogue, python: tuple[int, int] | None = None) -> None:
@@ -71,8 +73,8 @@ def require_fit(stack: Stack, catalogue: Catalogue, python: tuple[int, int] | No
 
 def unready(stack: Stack, catalogue: Catalogue, python: tuple[int, int] | None) -> str:
     """Return why ``stack`` cannot be raced here, with the remedy; empty if it can."""
-    for lack in missing_from(stack, catalogue):
-        return f"{lack.name} is not installed ({lack.missing})"
+    for item in missing_from(stack, catalogue):
+        return f"{item.name} is not installed ({item.missing})"
     return _unfit(stack, catalogue, python)
 
 
@@ -99,10 +101,10 @@ def _dotted(version: tuple[int, int]) -> str:
 
 
 def _lacking(needs: Needs) -> list[str]:
-    lacking = []
+    missing = []
     if needs.binary and find_binary(needs.binary, needs.folders) is None:
-        lacking.append(f"no program {needs.binary}")
-    return lacking + [f"no file {file}" for file in needs.files if not file.exists()]
+        missing.append(f"no program {needs.binary}")
+    return missing + [f"no file {file}" for file in needs.files if not file.exists()]
 
 
 @cache

@@ -140,8 +140,8 @@ def _changed(looks: Mapping[Path, FileLook]) -> list[Path]:
 
     Databases other than SQLite's are folders of files that belong together.
     """
-    again = ((path, look, FileLook.at(path)) for path, look in looks.items())
-    return [path for path, look, now in again if now is not None and not look.holds(now)]
+    looked = ((path, look, FileLook.at(path)) for path, look in looks.items())
+    return [path for path, look, now in looked if now is not None and not look.holds(now)]
 
 
 def files_below(folder: Path) -> Iterator[Path]:

@@ -170,23 +170,23 @@ class ProtectedProject:
         temporary.mkdir(exist_ok=True)
         return replace(app, environment={**byte_code(), "TMPDIR": str(temporary), **app.environment})
 
-    def protect(self, app: App, beside: Mapping[str, str]) -> Protection:
+    def protect(self, app: App, leading: Mapping[str, str]) -> Protection:
         """Return ``app`` as it is raced, after everything that its settings lead to is protected as well.
 
-        ``beside`` are the variables that lead to the race's own services. A bundled app writes only to a folder of
+        ``leading`` are the variables that lead to the race's own services. A bundled app writes only to a folder of
         the race. Raises InputError if there is no room for copies, or if a plain copy cannot protect all data.
         """
         if is_bundled(app):
             return Protection(app=app, is_whole=False, settled=(Path("/"),))
         if app.entry.kind is EntryKind.FILES and not app.prepare:
-            return Protection(app=app, settled=(app.root,), services=tuple(beside.values()))
+            return Protection(app=app, settled=(app.root,), services=tuple(leading.values()))
         app = self._furnished(app)
-        protection = self._covered(app, beside) if self._copy is None else self._copied(app, self._copy, beside)
+        protection = self._covered(app, leading) if self._copy is None else self._copied(app, self._copy, leading)
         _warn(protection.warnings, self._on_preparing)
         self._guard.view = self.view
-        return replace(protection, services=tuple(beside.values()), view=self.view)
+        return replace(protection, services=tuple(leading.values()), view=self.view)
 
-    def _covered(self, app: App, beside: Mapping[str, str]) -> Protection:
+    def _covered(self, app: App, leading: Mapping[str, str]) -> Protection:
         guard = self._guard
         places = data_places(app, guard.view)
         own = [app.root, self._folder, *self._also, *self._linked]
@@ -202,13 +202,17 @@ class ProtectedProject:
         return Protection(
             app=app,
             notes=notes,
-            warnings=(*_unsteady(unsteady), *_unprotected(uncovered, changing), *_shared(places, guard, beside)),
+            warnings=(
+                *_unsteady(unsteady),
+                *_unprotected(uncovered, changing),
+                *_shared(places, guard, leading),
+            ),
             is_whole=not uncovered,
             settled=(guard.directory, *self._folders, *(set(self._outside) - {*guard.view.closed})),
             servers=places.kinds_of_servers,
         )
 
-    def _copied(self, app: App, copy: ProjectCopy, beside: Mapping[str, str]) -> Protection:
+    def _copied(self, app: App, copy: ProjectCopy, leading: Mapping[str, str]) -> Protection:
         app, settled = copy.settle(app)
         notes = (
             f"The app ran in a copy of {', '.join(map(str, self._folders))} ({SIZE.format(copy.size_bytes)}), made "
@@ -222,7 +226,7 @@ class ProtectedProject:
                 *_unsteady(copy.copied.unsteady),
                 *_mixed(copy.copied.mixed),
                 *_uncovered(settled, copy.view),
-                *_shared(settled.places, self._guard, beside),
+                *_shared(settled.places, self._guard, leading),
             ),
             is_whole=not settled.uncovered,
             settled=(self._guard.directory, *settled.uncovered),
@@ -354,11 +358,11 @@ def _uncovered(settled: Settled, view: ProtectedView) -> Iterator[str]:
         )
 
 
-def _shared(places: DataPlaces, guard: Guard, beside: Mapping[str, str]) -> Iterator[str]:
+def _shared(places: DataPlaces, guard: Guard, leading: Mapping[str, str]) -> Iterator[str]:
     own = str(guard.directory)
     for server in places.servers:
         address = f"@{server.host}:{server.port}/"
-        led = server.key in beside or any(address in value for value in beside.values())
+        led = server.key in leading or any(address in value for value in leading.values())
         if led or server.host.startswith(own):
             continue
         where = f"on {server.host}" if server.host else "of this machine"

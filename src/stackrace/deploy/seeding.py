@@ -102,28 +102,28 @@ class Seeding:
         if app.prepare and self._repeatable(app):
             build = partial(self._seed, app)
             with self._templates.holding(app.root.name, self._identity(app), build) as kept:
-                self._tell(Step.COPY, self._names or app.name)
+                self._show(Step.COPY, self._names or app.name)
                 copy(kept / _APP, self.data, RUN)
                 self._services.start(kept)
         else:
             if self._names:
-                self._tell(Step.START, self._names)
+                self._show(Step.START, self._names)
             self._services.start()
             if app.prepare:
-                self._tell(Step.APP)
+                self._show(Step.APP)
                 self._prepare(app)
         self._services.pin()
         if self._names or app.prepare:
             # written now, so that the kernel does not write it back during a slice
             write_out(self._run)
 
-    def _tell(self, step: Step, subject: str = "") -> None:
+    def _show(self, step: Step, subject: str = "") -> None:
         self._templates.on_preparing(Preparing(step=step, subject=subject))
 
     def _seed(self, app: App, folder: Path) -> None:
         """Fill the services and the app's folder by its preparation, then move their data into ``folder``."""
         # one announcement for all steps: data built once do not count against a race's budget
-        self._tell(Step.DATA, f"{app.name}: {'; '.join(map(display, app.prepare))}")
+        self._show(Step.DATA, f"{app.name}: {'; '.join(map(display, app.prepare))}")
         self._services.start()
         self._prepare(app)
         self._services.stop()

@@ -36,7 +36,8 @@ _AGAIN_S = 2.0
 class _Stopping:
     """A stopping stack: ``ahead`` are the hops not yet signalled, the front one last.
 
-    ``waiting`` are the processes of the signalled hop, last signalled at ``told_s`` and killed after ``deadline``.
+    ``waiting`` are the processes of the signalled hop, last signalled at ``signalled_s``, killed after
+    ``deadline``.
     """
 
     running: Running
@@ -45,13 +46,13 @@ class _Stopping:
     alive: set[int] = field(default_factory=set)
     """The hop's processes, as last seen."""
     deadline: Deadline = field(default_factory=lambda: Deadline(0.0, tuple))
-    told_s: float = 0.0
+    signalled_s: float = 0.0
 
     @property
     def over(self) -> bool:
         return not (self.ahead or self.waiting)
 
-    def tell(self, guard: Guard) -> None:
+    def signal_next(self, guard: Guard) -> None:
         """Signal the next hop once all hops in front of it are gone."""
         if self.ahead and not self.waiting:
             self.waiting = self.ahead.pop()
@@ -63,7 +64,7 @@ class _Stopping:
         """Drop ended processes, signal the others again, and kill late ones; return a complaint about them."""
         now_s = time.monotonic()
         self.waiting = [(part, pid) for part, pid in self.waiting if states[pid].alive]
-        if now_s - self.told_s > _AGAIN_S:
+        if now_s - self.signalled_s > _AGAIN_S:
             self._signal(guard, [(part, pid) for part, pid in self.waiting if states[pid].code is None])
         self.alive = {pid for _, first in self.waiting for pid in states[first].alive}
         late = self.waiting if self.deadline.is_over else []
@@ -73,7 +74,7 @@ class _Stopping:
         return _unstopped(late[0][0], states[late[0][1]], self.deadline) if late else None
 
     def _signal(self, guard: Guard, targets: Sequence[tuple[Part, int]]) -> None:
-        self.told_s = time.monotonic()
+        self.signalled_s = time.monotonic()
         for part, pid in targets:
             guard.signal(pid, part.recipe.stop)
 
@@ -91,7 +92,7 @@ def stop(guard: Guard, runnings: Sequence[Running]) -> dict[str, Failure]:
         stopping.append(_Stopping(running, [list(copies) for _, copies in hops]))
     while stopping:
         for descent in stopping:
-            descent.tell(guard)
+            descent.signal_next(guard)
         states = guard.status([pid for descent in stopping for _, pid in descent.waiting])
         for descent in stopping:
             complaint = descent.look(guard, states)

@@ -233,9 +233,9 @@ def _instance_of(name: str, folder: Path) -> _Instance:
     Raises InputError for an unknown name, MissingError with the install command.
     """
     service, number = service_of(name)
-    if lack := service.missing():
+    if item := service.missing():
         raise MissingError(
-            f"[app] services: {service.name} is not installed ({lack}); run: stackrace install {service.name}"
+            f"[app] services: {service.name} is not installed ({item}); run: stackrace install {service.name}"
         )
     directory = folder / name.replace("#", "-")
     recipe = service.recipe(directory)

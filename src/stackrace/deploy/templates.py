@@ -128,8 +128,8 @@ class Templates:
                     self._build(home, build)
 
     def _locked(self, key: str, mode: int) -> AbstractContextManager[None]:
-        tell = partial(self.on_preparing, Preparing(step=Step.OTHER_RACE, subject=key))
-        return locked(self._folder, key, mode, on_waiting=tell)
+        on_waiting = partial(self.on_preparing, Preparing(step=Step.OTHER_RACE, subject=key))
+        return locked(self._folder, key, mode, on_waiting=on_waiting)
 
     def _build(self, home: Path, build: Callable[[Path], None]) -> None:
         part = home.with_name(home.name + _PART)

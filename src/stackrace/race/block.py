@@ -37,15 +37,15 @@ class Memory:
     alone: frozenset[str] = frozenset()
     """Paths of the stacks of which only one can be up, since they write to the same places."""
 
-    def fits(self, up: Sequence[str], another: str) -> bool:
-        """Return True if ``another`` may be launched beside those that are ``up``, all by path.
+    def fits(self, up: Sequence[str], next_stack: str) -> bool:
+        """Return True if ``next_stack`` may be launched beside those that are ``up``, all by path.
 
         A stack with a limit may come to use all of it. An unknown stack counts as the largest known one. A stack
         alone always fits, because no batch is smaller. Two stacks of ``alone`` never fit together.
         """
-        if self._is_alone(another) and any(map(self._is_alone, up)):
+        if self._is_alone(next_stack) and any(map(self._is_alone, up)):
             return False
-        return not up or sum(map(self._size, (*up, another))) <= MEMORY_SHARE * self.room_bytes
+        return not up or sum(map(self._size, (*up, next_stack))) <= MEMORY_SHARE * self.room_bytes
 
     def batch_size(self, stacks: Sequence[str]) -> int:
         """Return the number of ``stacks`` to have up at once, so that all batches are about equally large."""
@@ -210,13 +210,13 @@ class Block:
             overhead = self.meter.overhead(stacks, self._stop_s)
             if to_the_end:
                 self.plan = self.planner.plan_with(overhead) or self.plan
-            another_s = 0.0
+            next_s = 0.0
             if racing:
                 # the next block has no levels beside the answer's own
                 ahead = extent_of([cell for cell in racing if self._is_headline(cell)], alike=self.alike)
-                another_s = least_budget_s(ahead, overhead, self.planner.lengths)
-            another_fits = time.monotonic() + another_s < self.steps.deadline_s
-            if not up or (number >= self.plan.passes and (another_fits or not to_the_end)):
+                next_s = least_budget_s(ahead, overhead, self.planner.lengths)
+            next_fits = time.monotonic() + next_s < self.steps.deadline_s
+            if not up or (number >= self.plan.passes and (next_fits or not to_the_end)):
                 return
             wanted = [cell for cell in self.cells if number == 0 or self._is_headline(cell)]
             order = shuffled([cell for cell in wanted if cell.stack in up], self.shuffler)

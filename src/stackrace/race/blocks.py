@@ -30,7 +30,7 @@ from .schedule import (
     variance_within,
 )
 from .steps import Steps, shuffled, shuffler_of
-from .twins import entrants
+from .twins import first_stacks
 
 WARMUP_CAP_S = 1.5
 """The longest warm-up of a stack: more blocks of stacks that are nearly warm show more than few of warm ones."""
@@ -57,7 +57,7 @@ class Blocks(ABC):
         """Raise InputError if not even one block is possible in ``remaining_s``, which may be infinite."""
 
     @abstractmethod
-    def another(self, steps: Steps, racing: Sequence[Stack], remaining_s: float) -> bool:
+    def run_next(self, steps: Steps, racing: Sequence[Stack], remaining_s: float) -> bool:
         """Run one more block within ``remaining_s``; return False if there is none left."""
 
 
@@ -72,7 +72,7 @@ class Rounds(Blocks):
         super().__init__(plan)
         assert plan.budget_s is not None
         self._open_cells = open_cells
-        first = {cell.stack for cell in open_cells(plan.race, plan.cells(entrants(plan)))}
+        first = {cell.stack for cell in open_cells(plan.race, plan.cells(first_stacks(plan)))}
         expected = expected_overhead(plan.budget_s, max(len(first), 1), launch_s=planned_launch_s(plan))
         self._overhead = replace(
             expected,
@@ -84,11 +84,11 @@ class Rounds(Blocks):
 
     def check(self, remaining_s: float) -> None:
         """Raise InputError, before any of it is spent, for a budget too short for a block of all opening cells."""
-        cells = self._open_cells(self._plan.race, self._plan.cells(entrants(self._plan)))
+        cells = self._open_cells(self._plan.race, self._plan.cells(first_stacks(self._plan)))
         if remaining_s < self._block_s(cells) + self._overhead.stop_s:
             raise too_short_for(self._plan, self._block_s(cells) + self._overhead.stop_s, remaining_s)
 
-    def another(self, steps: Steps, racing: Sequence[Stack], remaining_s: float) -> bool:
+    def run_next(self, steps: Steps, racing: Sequence[Stack], remaining_s: float) -> bool:
         """Run one more block within ``remaining_s``; return False if none fits."""
         cells = tuple(self._open_cells(steps.ledger.race, self._plan.cells(racing)))
         if not cells or remaining_s < self._block_s(cells) + self._overhead.stop_s:
@@ -114,10 +114,10 @@ class Rounds(Blocks):
 
     def _passes(self, cells: Sequence[Cell], remaining_s: float) -> int:
         """Return the passes of a block: as many as its launches justify, and as fit into ``_MOST_TIME``."""
-        beside_s = self._overhead.empty_block_s(len({cell.stack for cell in cells}))
-        pass_s = self._block_s(cells) - beside_s
-        fitting = int((_MOST_TIME * (remaining_s - self._overhead.stop_s) - beside_s) / pass_s)
-        return max(min(passes_worth(beside_s, pass_s), MOST_PASSES, fitting), 1)
+        overhead_s = self._overhead.empty_block_s(len({cell.stack for cell in cells}))
+        pass_s = self._block_s(cells) - overhead_s
+        fitting = int((_MOST_TIME * (remaining_s - self._overhead.stop_s) - overhead_s) / pass_s)
+        return max(min(passes_worth(overhead_s, pass_s), MOST_PASSES, fitting), 1)
 
     def _block_s(self, cells: Sequence[Cell]) -> float:
         stacks = len({cell.stack for cell in cells})
@@ -173,9 +173,9 @@ class Slices(Blocks):
 
     def check(self, remaining_s: float) -> None:
         """Raise InputError, before any of it is spent, for a budget that does not hold even one block."""
-        self._next(entrants(self._plan), remaining_s, self._plan.race, 0)
+        self._next(first_stacks(self._plan), remaining_s, self._plan.race, 0)
 
-    def another(self, steps: Steps, racing: Sequence[Stack], remaining_s: float) -> bool:
+    def run_next(self, steps: Steps, racing: Sequence[Stack], remaining_s: float) -> bool:
         """Run one more block within ``remaining_s``; return False if none fits."""
         self.lengths = self._lengths_of(racing)
         block_plan = self._next(racing, remaining_s, steps.ledger.race, steps.number)
@@ -271,7 +271,7 @@ class Runs(Blocks):
     def check(self, remaining_s: float) -> None:
         """Accept any budget: any number of runs may be made."""
 
-    def another(self, steps: Steps, racing: Sequence[Stack], remaining_s: float) -> bool:
+    def run_next(self, steps: Steps, racing: Sequence[Stack], remaining_s: float) -> bool:
         """Run one more block within ``remaining_s``, which may be infinite; return False at the end."""
         if steps.number >= self._repeats or self.ending is Ending.BUDGET:
             return False

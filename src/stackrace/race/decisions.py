@@ -13,7 +13,7 @@ from .levels import MeasuredLevel, blocks_of, compared, headline_of, judgement_o
 from .plan import Cell
 from .results.race import Race
 from .resume import counted
-from .twins import twins_apart
+from .twins import twins_differ
 
 _PATIENCE = 4
 """Launches after which an answer no longer waits for a stack whose slices were all rejected."""
@@ -58,7 +58,7 @@ def decisions(race: Race) -> Decisions:
     judgement = judgement_of(race, level, drops=True)
     # twins that differ may still come together: a race that is void so far does not end early
     settled = judgement.winner is not None if race.question is Question.WINNER else all(judgement.settled)
-    settled = settled and not twins_apart(race, blocks=blocks) and not _awaited(race, level)
+    settled = settled and not twins_differ(race, blocks=blocks) and not _awaited(race, level)
     kept = {level.stacks[i] for i in judgement.left}
     bounded = judgement.behind is not None and math.isfinite(judgement.behind)
     needed = judgement.blocks_needed or (math.inf if bounded else math.nan)

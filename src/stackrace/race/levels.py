@@ -14,7 +14,7 @@ from ..stats import scaling as law
 from ..stats.judge import Judgement, judge
 from ..stats.machines import same_ratios, same_speed
 from ..stats.values import MachineComparison, MachineVerdict, RatioShift, ScalingCurve, Unfit
-from ..validity.registry import taken
+from ..validity.registry import cores_taken
 from .results.race import Race
 from .results.standing import Level, Row
 
@@ -68,7 +68,7 @@ def measured_levels(
     race: Race,
     *,
     blocks: int | None = None,
-    beside: Sequence[str] = (),
+    extra: Sequence[str] = (),
     pooled: bool = False,
     response: Response = throughput,
     believed: Callable[[Slice], bool] = is_valid,
@@ -76,14 +76,14 @@ def measured_levels(
     """Return the levels with valid data in the first ``blocks`` blocks (None: all), in the plan's order.
 
     Launches under other names than those of the race's stacks, such as its hidden twin's, are left out unless their
-    name is ``beside``, or they are ``pooled`` with those of the twin's original: a block's value is then the mean
+    name is in ``extra``, or they are ``pooled`` with those of the twin's original: a block's value is then the mean
     over both. An invalid launch excludes all its slices. ``response`` gives a slice's value, ``believed`` decides
     which slices count.
 
     A block counts as a whole: if other programs leave one stack without a valid slice in it, it counts for none.
     Stacks with many processes are disturbed less, and would win while the others are missing.
     """
-    order, named = blocks_of(race)[:blocks], (*race.stacks, *beside)
+    order, named = blocks_of(race)[:blocks], (*race.stacks, *extra)
     valid: dict[LevelKey, _SlicesOfLevel] = {}
     lost: dict[LevelKey, set[tuple[str, int]]] = {}
     names = tuple(race.workloads) or ("",)
@@ -93,7 +93,7 @@ def measured_levels(
         if launch.block not in order or stack not in named or not launch.verdict.valid or launch.cut_short:
             continue
         for slice_ in launch.slices:
-            if taken(slice_.verdict.findings):
+            if cores_taken(slice_.verdict.findings):
                 lost.setdefault(key_of(slice_), set()).add((stack, launch.block))
             if believed(slice_) and slice_.throughput_per_s > 0:
                 key = key_of(slice_)

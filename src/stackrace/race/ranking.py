@@ -17,7 +17,7 @@ from ..stats import summary
 from ..stats.judge import Judgement
 from ..stats.summary import Buckets, on_common_buckets, quantile_interval
 from ..validity.bottleneck import agreed
-from ..validity.registry import examine_race, taken
+from ..validity.registry import cores_taken, examine_race
 from .levels import (
     JudgedLevel,
     LevelKey,
@@ -264,18 +264,18 @@ def why_missing(race: Race, stack: str, level: LevelKey | None = None) -> Failur
     """Return the reason why a stack has no figure at ``level``, or any; None while it may still get one."""
     everything = [launch for launch in race.launches if launch.stack == stack]
     launches = [launch for launch in everything if not launch.cut_short] or (everything if race.ending else [])
-    taken_here = [
+    taken_slices = [
         (launch, one) for launch in launches for one in launch.slices if level is None or key_of(one) == level
     ]
     failures = [launch.failure for launch in launches if launch.failure is not None]
     early = [failure for failure in failures if failure.kind is not FailureKind.NOT_STOPPED]
-    if early and (level is None or not taken_here):
+    if early and (level is None or not taken_slices):
         return early[-1]
-    refusal = usual_refusal(verdict for launch, one in taken_here for verdict in (launch.verdict, one.verdict))
+    refusal = usual_refusal(verdict for launch, one in taken_slices for verdict in (launch.verdict, one.verdict))
     if refusal is not None:
         return Failure(kind=FailureKind.REFUSED, finding=refusal)
-    if taken_here:
-        return _uncounted(race, {launch.block for launch, _ in taken_here}, level)
+    if taken_slices:
+        return _uncounted(race, {launch.block for launch, _ in taken_slices}, level)
     shortfalls = [launch.shortfall for launch in launches if launch.shortfall is not None]
     if shortfalls:
         return Failure(kind=FailureKind.UNMEASURED, shortfall=shortfalls[-1], launches=len(shortfalls))
@@ -292,7 +292,7 @@ def _uncounted(race: Race, blocks: Set[int], level: LevelKey | None) -> Failure 
     """Return the reason why valid slices taken in ``blocks`` do not count; None while more may come."""
     slices = [
         one for launch in counted(race).launches for one in launch.slices
-        if launch.block in blocks and level in (None, key_of(one)) and taken(one.verdict.findings)
+        if launch.block in blocks and level in (None, key_of(one)) and cores_taken(one.verdict.findings)
     ]  # fmt: skip
     if (finding := usual_refusal(one.verdict for one in slices)) is not None:
         why = Shortfall(ended_by=EndedBy.DISTURBED)

@@ -40,7 +40,7 @@ from .results.race import Ending, Race
 from .resume import blocks_done, spent_s
 from .steps import Steps, broken_off
 from .stopwatch import Phase
-from .twins import came_up, choice, crew, replacement
+from .twins import came_up, choice, next_stacks, replacement
 
 
 def check_budget(
@@ -119,12 +119,12 @@ def run_prepared(ready: PreparedRace, shown: Sink) -> Race:
     An interrupted race is stored and returned, too, with the ending INTERRUPTED.
     """
 
-    def tell(event: Event) -> None:
+    def emit(event: Event) -> None:
         for sink in (*ready.keepers, shown):
             sink(event)
 
     return run(
-        ready.plan, ready.machine, tell, begun_s=ready.begun_s, open_cells=ready.open_cells, decide=ready.decide
+        ready.plan, ready.machine, emit, begun_s=ready.begun_s, open_cells=ready.open_cells, decide=ready.decide
     )
 
 
@@ -160,7 +160,7 @@ def _blocks(
         with lane.steps.watch.during(Phase.CALIBRATING):
             lane.steps.machine.calibrate(plan.race.loads)
     while racing:
-        present = crew(racing, plan, ledger.race, ledger.given_up)
+        present = next_stacks(racing, plan, ledger.race, ledger.given_up)
         if open_cells is not None and not open_cells(ledger.race, plan.cells(racing)):
             return Ending.ANSWERED
         if not lanes.round(present, remaining_s()):
@@ -168,7 +168,7 @@ def _blocks(
         other = replacement(plan, ledger.race)
         if other is not None:
             _name_twin(other.path, ledger, sink)
-        lanes.first.steps.pending_stops.then(partial(_tell_block, lanes.done, ledger, sink))
+        lanes.first.steps.pending_stops.then(partial(_emit_block, lanes.done, ledger, sink))
         so_far = decide(ledger.race)
         if so_far.settled:
             # stopping may show that a launch is invalid
@@ -197,7 +197,7 @@ _BEYOND = 2.0
 """Factor over the budget's blocks that must be needed: blocks speed up once stacks leave, and forecasts err."""
 
 
-def _tell_block(number: int, ledger: Ledger, sink: Sink) -> None:
+def _emit_block(number: int, ledger: Ledger, sink: Sink) -> None:
     race = ledger.race
     over = tuple(launch for launch in race.launches if launch.block < number)
     sink(BlockEnded(number, replace(race, launches=over)))
@@ -233,7 +233,7 @@ class _Lanes:
     def __init__(
         self, plan: RacePlan, machine: Machine | Fleet, open_cells: OpenCells | None, ledger: Ledger, sink: Sink
     ) -> None:
-        self._told: SimpleQueue[Event] = SimpleQueue()
+        self._events: SimpleQueue[Event] = SimpleQueue()
         self._stopping = threading.Event()
         self._ledger = ledger
         self._sink = sink
@@ -246,7 +246,7 @@ class _Lanes:
                     machine_name=name,
                     machine=each,
                     ledger=ledger,
-                    sink=sink if len(machines) == 1 else self._tell,
+                    sink=sink if len(machines) == 1 else self._enqueue,
                     start_s=planned_launch_s(plan),
                 ),
                 blocks=_kind(plan, open_cells),
@@ -272,7 +272,7 @@ class _Lanes:
         """
         blocks = len(self.all)
         if blocks == 1:
-            made = self.first.blocks.another(self.first.steps, racing, remaining_s)
+            made = self.first.blocks.run_next(self.first.steps, racing, remaining_s)
         else:
             made = self._together(racing, remaining_s)
         if made:
@@ -314,23 +314,23 @@ class _Lanes:
             raise lost[0]
         return any(made)
 
-    def _tell(self, event: Event) -> None:
+    def _enqueue(self, event: Event) -> None:
         """Queue an event of a machine's thread; InterruptedRace there if it must stop and starts something."""
         if self._stopping.is_set() and isinstance(event, (BlockStarted, LaunchStarted, Progress)):
             raise InterruptedRace("the race is to stop")
-        self._told.put(event)
+        self._events.put(event)
 
     def _pass_on(self, wait_s: float = 0.0) -> None:
         while True:
             try:
-                event = self._told.get(timeout=wait_s) if wait_s else self._told.get_nowait()
+                event = self._events.get(timeout=wait_s) if wait_s else self._events.get_nowait()
             except Empty:
                 return
             self._sink(event)
 
 
 def _block(lane: _Lane, racing: Sequence[Stack], remaining_s: float) -> bool:
-    made = lane.blocks.another(lane.steps, racing, remaining_s)
+    made = lane.blocks.run_next(lane.steps, racing, remaining_s)
     # the round ends when all its stacks are gone: findings of their stops belong to it
     lane.steps.pending_stops.finish()
     return made

@@ -15,7 +15,7 @@ from .overhead import USUAL_LAUNCH_S, Overhead
 from .pace import SLICE_S, USUAL_LENGTHS, SliceLengths, headline
 from .plan import Cell, RacePlan
 from .results.race import Race
-from .twins import entrants
+from .twins import first_stacks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,7 +234,7 @@ def too_short_for(plan: RacePlan, least_s: float, remaining_s: float) -> InputEr
         stacks=len(plan.stacks),
         workloads=len(plan.workloads),
         levels=len(plan.race.loads),
-        twin=len(entrants(plan)) > len(plan.stacks),
+        twin=len(first_stacks(plan)) > len(plan.stacks),
         before_s=plan.budget_s - remaining_s,
         loading_s=plan.loading.wall_s,
     )

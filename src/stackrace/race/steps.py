@@ -21,7 +21,7 @@ from ..stacks.stack import Stack, original_path
 from ..validity.bottleneck import bottleneck
 from ..validity.cores import MOST_TAKEN
 from ..validity.observation import Aftermath, LaunchView, Observation
-from ..validity.registry import disturbed, examine, examine_launch, taken
+from ..validity.registry import cores_taken, disturbed, examine, examine_launch
 from .events import Activity, LaunchEnded, LaunchStarted, Progress, Sink, SliceEnded, StackDescribed
 from .ledger import Ledger
 from .overhead import rewarm_s
@@ -226,7 +226,7 @@ class Steps:
                     waited = True
         finally:
             self.neighbours.patience_s = max(self.neighbours.patience_s - (time.monotonic() - begun_s), 0.0)
-        if not waited and taken(verdict.findings):
+        if not waited and cores_taken(verdict.findings):
             self.neighbours.at_rest += 1
         return waited
 

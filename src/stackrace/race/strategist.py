@@ -22,7 +22,7 @@ class Strategist(Protocol):
     def fewest(self, race: Race) -> int:
         """Return the number of stacks that must be ready before any is launched, if ``race`` is resumed."""
 
-    def again(self, fresh: PreparedRace, race: Race) -> PreparedRace:
+    def resumed(self, fresh: PreparedRace, race: Race) -> PreparedRace:
         """Return ``fresh`` as the prepared ``race`` to resume."""
 
     def outlook(self, fresh: PreparedRace) -> tuple[str, ...]:

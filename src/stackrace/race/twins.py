@@ -35,19 +35,21 @@ def choice(plan: RacePlan, among: Sequence[Stack]) -> Stack | None:
     return random.Random(f"twin of {plan.race.seed}").choice(asked or list(among))
 
 
-def entrants(plan: RacePlan) -> tuple[Stack, ...]:
+def first_stacks(plan: RacePlan) -> tuple[Stack, ...]:
     """Return the stacks of the first block: all, and one of them twice if the plan wants a twin."""
     twin = choice(plan, plan.stacks)
     return plan.stacks if twin is None else (*plan.stacks, twin.twin)
 
 
-def crew(racing: Sequence[Stack], plan: RacePlan, race: Race, given_up: Callable[[str], bool]) -> tuple[Stack, ...]:
+def next_stacks(
+    racing: Sequence[Stack], plan: RacePlan, race: Race, given_up: Callable[[str], bool]
+) -> tuple[Stack, ...]:
     """Return the stacks of the next block: all still ``racing``, and the twins until they have done their work.
 
     Until then the pair stays, dropped or not, unless it is ``given_up``.
     """
     is_measured = not race.exhaustive and race.repeats is None and _shared_blocks(race) >= TWIN_BLOCKS
-    if is_measured and not twins_apart(race):
+    if is_measured and not twins_differ(race):
         return tuple(racing)
     pair = [half for stack in plan.stacks if stack.path == race.twin for half in (stack, stack.twin)]
     present = [stack for stack in pair if stack not in racing and not given_up(stack.path)]
@@ -75,7 +77,7 @@ def _launched(race: Race, path: str) -> set[int]:
     return {launch.block for launch in race.launches if launch.stack == path and launch.ready_s is not None}
 
 
-def twins_apart(race: Race, *, blocks: int | None = None) -> bool:
+def twins_differ(race: Race, *, blocks: int | None = None) -> bool:
     """Return True if the twins differ at any level, in the first ``blocks`` blocks or in all."""
     return any(pair.differ for pair in twin_pairs(race, blocks=blocks))
 
@@ -88,7 +90,7 @@ def twin_pairs(race: Race, *, blocks: int | None = None) -> Iterator[TwinPair]:
     if not race.twin:
         return
     original, twin = race.twin, twin_path(race.twin)
-    measured = measured_levels(race, blocks=blocks, beside=(twin,))
+    measured = measured_levels(race, blocks=blocks, extra=(twin,))
     levels = [level for level in measured if {original, twin} <= set(level.stacks)]
     for level in levels:
         pairs = family(level.values, _ALPHA / len(levels))

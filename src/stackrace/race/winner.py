@@ -86,7 +86,7 @@ def _alike(judgement: Judgement, difference: float) -> list[int]:
     """Return the stacks not proved worse than the leader, if no difference between any two of these matters."""
     rivals = [i for i, tier in enumerate(judgement.tiers) if tier == 1 and i != judgement.leader]
     pairs = combinations((judgement.leader, *rivals), 2)
-    return rivals if all(judgement.apart(i, j) <= difference for i, j in pairs) else []
+    return rivals if all(judgement.difference(i, j) <= difference for i, j in pairs) else []
 
 
 def _open(race: Race, judgement: Judgement) -> Sequence[int]:
@@ -98,7 +98,7 @@ def _open(race: Race, judgement: Judgement) -> Sequence[int]:
 def _within(race: Race, judgement: Judgement, kind: AnswerKind, named: Sequence[int]) -> float | None:
     match kind:
         case AnswerKind.ALIKE:
-            return max(judgement.apart(i, j) for i, j in combinations(named, 2))
+            return max(judgement.difference(i, j) for i, j in combinations(named, 2))
         case AnswerKind.GOOD:
             # the rule that named this stack, or one that it beats, promises the difference; limits may say less
             return race.difference if judgement.behind is None else min(race.difference, judgement.behind)
@@ -177,7 +177,7 @@ def costs_of(judged: JudgedLevel, next_best: str) -> Costs | None:
         second=_need(judged.row(second)),
         ratio=ratio if judgement.order[first, second] else None,
         cheaper=None if cheaper is None else _need(judged.row(cheaper)),
-        equal=cheaper is not None and judgement.apart(first, cheaper) <= judged.race.difference,
+        equal=cheaper is not None and judgement.difference(first, cheaper) <= judged.race.difference,
     )
 
 

@@ -138,7 +138,7 @@ class LiveView:
         if self._paused:
             return
         if self._lines is not None:
-            self._lines.tell(state)
+            self._lines.write_new(state)
             return
         if self._now() - self._drawn_at >= _SHORTEST_PAUSE_S:
             self._draw()
@@ -260,7 +260,7 @@ class _Lines:
         self._mishaps = 0
         self._disturbed = False
 
-    def tell(self, state: LiveState) -> None:
+    def write_new(self, state: LiveState) -> None:
         """Write a line for each new failure, and one when a block starts."""
         for mishap in state.mishaps[self._mishaps :]:
             failure = mishap.failure

@@ -122,8 +122,8 @@ class _Trimmed:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         parts = self._parts
         if self._most:
-            beside = [part for part in parts if not isinstance(part, ScreenTable)]
-            room = self._most - len(console.render_lines(Group(*beside), options, pad=False))
+            rest = [part for part in parts if not isinstance(part, ScreenTable)]
+            room = self._most - len(console.render_lines(Group(*rest), options, pad=False))
             parts = [part.within(room) if isinstance(part, ScreenTable) else part for part in parts]
         for part in parts:
             if isinstance(part, Text) and part.no_wrap:
@@ -138,11 +138,11 @@ class _Trimmed:
 class _Cut:
     """Text in at most ``lines`` lines on a screen of 100 columns; 0: the whole text."""
 
-    def __init__(self, text: Text, lines: int, *, beside: int = 0) -> None:
-        self._text, self._lines, self._beside = text, lines, beside
+    def __init__(self, text: Text, lines: int, *, indent: int = 0) -> None:
+        self._text, self._lines, self._indent = text, lines, indent
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        width = max(options.max_width, _LEAST_WIDTH - self._beside)
+        width = max(options.max_width, _LEAST_WIDTH - self._indent)
         wrapped = self._text.wrap(console, width)
         if not 0 < self._lines < len(wrapped):
             yield self._text
@@ -177,7 +177,7 @@ def _item(item: Item) -> RenderableType:
     """Return a grid with the text beside its mark, and its further lines below."""
     line = Text().append(one_line(item.lead), style="bold").append(item.join + one_line(item.text))
     grid = Grid.grid(padding=(0, 1, 0, 0))
-    grid.add_row(Text(_MARKS.get(item.tone, "-"), style=_STYLES[item.tone]), _Cut(line, item.lines, beside=2))
+    grid.add_row(Text(_MARKS.get(item.tone, "-"), style=_STYLES[item.tone]), _Cut(line, item.lines, indent=2))
     for text in tail(item.log, _LOG_LINES):
         grid.add_row("", Text(f"  {text}", style="dim", no_wrap=True, overflow="ellipsis"))
     if item.remedy:
@@ -276,12 +276,12 @@ def _grid(columns: Sequence[Column], width: int, lines: int) -> Grid:
 def _folded(column: Column, room: int, lines: int) -> list[Text]:
     """Return the paths folded to ``room``, with at most ``lines`` lines together; 0 for as many as they need."""
     width = max(_NARROWEST_PATH, room)
-    beside = [column.join.format(note) if note else "" for note in column.cell_notes]
+    rest = [column.join.format(note) if note else "" for note in column.cell_notes]
     paths = [
-        fold(path, max(_NARROWEST_PATH, width - len(note))) for path, note in zip(column.cells, beside, strict=True)
+        fold(path, max(_NARROWEST_PATH, width - len(note))) for path, note in zip(column.cells, rest, strict=True)
     ]
     texts = []
-    for path, note, tone in zip(_cut(paths, lines), beside, column.cell_tones, strict=True):
+    for path, note, tone in zip(_cut(paths, lines), rest, column.cell_tones, strict=True):
         text = Text(path, style=_STYLES[tone])
         texts.append(text.append(note, style="dim") if note else text)
     return texts

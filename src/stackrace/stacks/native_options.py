@@ -77,7 +77,7 @@ class Weight(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NotTaken:
+class Omission:
     """One thing in a user's file that cannot be taken over."""
 
     file: Path | None = None
@@ -101,7 +101,7 @@ class FileReading:
     computed: Mapping[str, str] = field(default_factory=dict)
     """Expressions in the file by setting name; only the running server knows their values."""
     changes: tuple[Change, ...] = ()
-    not_taken: tuple[NotTaken, ...] = ()
+    omissions: tuple[Omission, ...] = ()
     """Parts of the file that the race ignores."""
     forwards: str = ""
     """Protocol towards the app; empty if the server forwards nothing or the file does not say."""

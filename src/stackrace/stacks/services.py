@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from ..base.errors import Lack
+from ..base.errors import MissingItem
 
 DATA = "data"
 """Folder in a service's directory with all that it stores. It exists, empty, before any command runs.
@@ -62,9 +62,11 @@ class Service:
         missing = [name for name in self.programs if _find(name) is None]
         return f"no program {', '.join(missing)}" if missing else ""
 
-    def lack(self) -> Lack | None:
+    def missing_item(self) -> MissingItem | None:
         """Return what is not installed; None if nothing is missing."""
-        return Lack(name=self.name, missing=missing, packages=self.apt) if (missing := self.missing()) else None
+        return (
+            MissingItem(name=self.name, missing=missing, packages=self.apt) if (missing := self.missing()) else None
+        )
 
     def version(self) -> tuple[str, ...]:
         """Return the command that prints the server's version."""

@@ -144,7 +144,7 @@ class Judgement:
             low = -float(self.ahead[second])
         return Interval(value=math.exp(m), low=exp(low), high=exp(high))
 
-    def apart(self, first: int, second: int) -> float:
+    def difference(self, first: int, second: int) -> float:
         """Return the largest difference of two stacks by the limits of their ratio; infinite without limits."""
         ratio = self.ratio(first, second)
         return math.inf if ratio.low is None or ratio.high is None else max(1 / ratio.low, ratio.high) - 1

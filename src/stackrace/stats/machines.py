@@ -114,7 +114,7 @@ def same_ratios(
     else:
         unequal = MachineVerdict.UNEQUAL in verdicts
         verdict = MachineVerdict.UNEQUAL if unequal else MachineVerdict.UNKNOWN
-    at = max(range(len(known)), key=lambda i: _apart(*found[i]))
+    at = max(range(len(known)), key=lambda i: _likeliness(*found[i]))
     first, second = known[at]
     return Shift(first=first, second=second, shift=ratio_of(*found[at])), verdict
 
@@ -125,7 +125,7 @@ def _verdict(mean: float, half: float, delta: float) -> MachineVerdict:
     return MachineVerdict.UNEQUAL if abs(mean) > half + _NOTHING else MachineVerdict.UNKNOWN
 
 
-def _apart(mean: float, half: float) -> tuple[float, float]:
+def _likeliness(mean: float, half: float) -> tuple[float, float]:
     """Return the sort key of a pair by how likely it differs; pairs without limits come first."""
     return (0.0 if math.isinf(half) else abs(mean) / max(half, _NOTHING), abs(mean))
 

@@ -75,8 +75,8 @@ def _spare_cores(observation: Observation) -> int:
     "the latencies include this wait",
     remedy={
         "shared": _OWN_CORE,
-        "apart": "something else runs on {engine_cores:cores}: {knob.intruder}, or {knob.again} later",
-        "elsewhere": "something else runs on the engines' machines: end it, or {knob.again} later",
+        "apart": "something else runs on {engine_cores:cores}: {knob.intruder}, or {knob.verb} later",
+        "elsewhere": "something else runs on the engines' machines: end it, or {knob.verb} later",
     },
     source="Documentation/scheduler/sched-stats.rst, /proc/PID/task/TID/schedstat",
     passing=True,

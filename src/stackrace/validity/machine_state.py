@@ -156,7 +156,7 @@ STEADY_CLOCKS = frozenset(
     limits=Limits(warns=0.05),
     unit=Unit.SECONDS,
     seen="the wall clock moved by {step_ms:+.0f} ms against the monotonic clock",
-    remedy="was this machine paused, migrated, or its clock set? If the {knob.span} stands out, {knob.again} again",
+    remedy="was this machine paused, migrated, or its clock set? If the {knob.span} stands out, {knob.verb} again",
     source="clock_gettime(2), adjtimex(2)",
 )
 def _clock_stepped(observation: Observation) -> Finding | None:

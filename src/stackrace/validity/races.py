@@ -91,19 +91,19 @@ def _twins_differ(view: RaceView) -> Finding | None:
 
     The same cause may have made other stacks differ, too.
     """
-    apart = [pair for pair in view.twins if pair.differ]
-    if not apart:
+    differing = [pair for pair in view.twins if pair.differ]
+    if not differing:
         return None
-    worst = max(apart, key=lambda pair: abs(math.log(pair.ratio)))
+    worst = max(differing, key=lambda pair: abs(math.log(pair.ratio)))
     return _twins_differ.finding(
         value=worst.ratio,
         limit=1.0,
-        case="more" if len(apart) > 1 else "",
+        case="more" if len(differing) > 1 else "",
         twin=view.twin,
         where=worst.where,
         low=worst.low,
         high=worst.high,
-        more=len(apart) - 1,
+        more=len(differing) - 1,
     )
 
 
@@ -163,7 +163,7 @@ def _answer_sizes(view: RaceView) -> Finding | None:
     of tiny answers (to HEAD, redirections) always differ. Differences no larger than the headers are ignored: no
     network notices them.
     """
-    spans = [(_apart(size), size) for size in view.sizes if _apart(size) > 0]
+    spans = [(_spread(size), size) for size in view.sizes if _spread(size) > 0]
     if not spans:
         return None
     most, level = max(spans, key=lambda pair: pair[0])
@@ -205,8 +205,8 @@ def _notable(drift: Drift) -> bool:
     return abs(drift.value) > math.log1p(_MOST_DRIFT) and not drift.low <= 0 <= drift.high
 
 
-def _apart(level: AnswerSizes) -> float:
+def _spread(level: AnswerSizes) -> float:
     """Return the relative excess of the longest answers over the shortest; 0 if headers explain it."""
     sizes = [size for _, size in level.bytes_by_stack]
-    apart = max(sizes, default=0.0) - min(sizes, default=0.0)
-    return apart / min(sizes) if apart > _HEADERS_BYTES else 0.0
+    differing = max(sizes, default=0.0) - min(sizes, default=0.0)
+    return differing / min(sizes) if differing > _HEADERS_BYTES else 0.0

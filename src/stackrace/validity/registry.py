@@ -72,7 +72,7 @@ def disturbed(findings: Iterable[Finding]) -> bool:
     return any(finding.effect is Effect.INVALIDATES and finding.check in _PASSING for finding in findings)
 
 
-def taken(findings: Iterable[Finding]) -> bool:
+def cores_taken(findings: Iterable[Finding]) -> bool:
     """Return True if a slice is refused because others had the stacks' cores."""
     return any(
         finding.effect is Effect.INVALIDATES and finding.check == cores.contention.declaration.id

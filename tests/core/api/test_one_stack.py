@@ -10,7 +10,7 @@ from stackrace.api.load.options import LoadOptions
 from stackrace.api.load.raced import load_setup
 from stackrace.api.one_stack import of_one_stack
 from stackrace.base.errors import InputError
-from stackrace.cli.options import apart
+from stackrace.cli.options import race_file_and_rest
 from stackrace.race.request.request import RaceRequest, WorkloadRequest
 
 URL = "http://127.0.0.1:9/"
@@ -57,12 +57,12 @@ def test_a_stack_meets_the_workloads_that_are_for_it_and_all_where_none_is():
     ],
 )
 def test_a_race_file_is_told_from_urls_and_stacks(words, split):
-    assert apart(words) == split
+    assert race_file_and_rest(words) == split
 
 
 def test_two_race_files_are_refused():
     with pytest.raises(InputError, match=r"one race file, not a\.toml and b\.toml"):
-        apart(["a.toml", "b.toml"])
+        race_file_and_rest(["a.toml", "b.toml"])
 
 
 def at_url(asked, **options):

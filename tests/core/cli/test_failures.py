@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stackrace.base.errors import InputError
-from stackrace.cli.edge import TRACEBACK, brief, failure_of
+from stackrace.cli.stdio import TRACEBACK, brief, failure_of
 
 # the package has a function of that name
 module = import_module("stackrace.cli.main")

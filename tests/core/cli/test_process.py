@@ -62,8 +62,8 @@ def test_an_interruption_that_a_compiler_of_classes_turns_into_its_own_error_is_
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_all_that_is_printed_arrives_where_the_reader_is_slow_and_the_pipe_does_not_wait(unbuffered):
     code = """
-        from stackrace.cli import edge
-        edge.open_streams()
+        from stackrace.cli import stdio
+        stdio.open_streams()
         print("x" * 300_000)
     """
     reading, writing = os.pipe()

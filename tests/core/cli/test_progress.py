@@ -10,8 +10,8 @@ from tests.factories import make_race
 
 from stackrace.cli import announcer
 from stackrace.cli.announcer import Announcer
-from stackrace.cli.edge import printable_output
 from stackrace.cli.progress import LiveSink
+from stackrace.cli.stdio import printable_output
 from stackrace.deploy.preparing import Preparing, Step
 from stackrace.race.events import BlockEnded, BlockStarted, RaceStarted
 

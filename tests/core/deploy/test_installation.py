@@ -13,7 +13,7 @@ import pytest
 
 from stackrace.base.errors import MissingError
 from stackrace.deploy import installation
-from stackrace.deploy.installation import installed_version, lack_of, require
+from stackrace.deploy.installation import installed_version, missing_item, require
 from stackrace.stacks.servers import Catalogue, Needs, Recipe, Server, Site
 from stackrace.stacks.stack import Interface, Protocol, ServerSpec
 from stackrace.stacks.stack_path import parse_stack
@@ -57,12 +57,12 @@ class Here(Unpackaged):
     ],
 )
 def test_the_state_and_the_remedy(entry, state, install, elsewhere):
-    lack = lack_of(entry)
-    assert (lack.state, lack.install, lack.elsewhere) == (state, install, elsewhere)
+    item = missing_item(entry)
+    assert (item.state, item.install, item.elsewhere) == (state, install, elsewhere)
 
 
 def test_a_build_of_the_users_own_lacks_nothing():
-    assert lack_of(Here()) is None
+    assert missing_item(Here()) is None
 
 
 @pytest.mark.parametrize("entry", [Packaged(), Unpackaged()])

@@ -40,7 +40,7 @@ def test_identical_stacks_tie_once_enough_is_known(asked):
     judged = judge(values, 0.05, **asked)
     assert judged.tied[0, 1]
     assert judged.tiers == (1, 1)
-    assert judged.apart(0, 1) < 0.05
+    assert judged.difference(0, 1) < 0.05
     assert judged.resolution == pytest.approx(math.expm1(judged.family.half_width[0, 1]))
 
 

@@ -169,13 +169,13 @@ def test_threads_never_share_a_connection(importable):
 
 def test_its_build_needs_are_named_with_their_packages(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert LADDER.lack().packages[:3] == ("libmariadb-dev", "pkg-config", "gcc")
+    assert LADDER.missing_item().packages[:3] == ("libmariadb-dev", "pkg-config", "gcc")
 
 
 def test_the_string_alone_needs_neither_services_nor_drivers(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     string = bundled("ladder", {"LADDER_RUNGS": "string"})
-    assert (string.services, string.lack(), string.prepare) == ((), None, ())
+    assert (string.services, string.missing_item(), string.prepare) == ((), None, ())
     assert "mysqlclient" not in string.requirements().read_text()
     assert bundled("ladder", {"LADDER_RUNGS": "string,memcached"}).services == LADDER.services
 

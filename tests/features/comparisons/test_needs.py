@@ -7,9 +7,9 @@ from tests.absent import nothing_installed
 
 from stackrace.base.errors import InputError, MissingError, SpecError
 from stackrace.features.comparisons.named import NAMES, file_of
-from stackrace.features.comparisons.raced_again import _lack_of_comparison
+from stackrace.features.comparisons.raced_again import _missing_of_comparison
 from stackrace.features.comparisons.reading import read_comparison
-from stackrace.race.preparation.installing import install_plan, lacks_of, services_of
+from stackrace.race.preparation.installing import install_plan, missing_items, services_of
 from stackrace.race.preparation.set_up import set_up
 from stackrace.race.request.race_file import read_request
 from stackrace.race.request.request import RaceRequest
@@ -64,7 +64,7 @@ def test_everything_is_missing_at_once_and_one_command_installs_it(bare):
 )
 def test_an_unknown_service_is_refused_with_the_nearest(name, right):
     with pytest.raises(InputError, match=rf"\[app\] services: .*{name}") as refused:
-        lacks_of(RaceRequest(folder=Path("/nowhere"), services=(name,)), catalogue())
+        missing_items(RaceRequest(folder=Path("/nowhere"), services=(name,)), catalogue())
     assert right in refused.value.message
 
 
@@ -87,7 +87,7 @@ def test_a_users_own_servers_are_in_the_command(bare):
 
 def test_a_second_instance_of_a_service_is_the_same_to_install(bare):
     request = RaceRequest(folder=bare, bundled="django", services=("memcached", "memcached#2"))
-    assert [lack.name for lack in lacks_of(request, catalogue())] == ["memcached"]
+    assert [item.name for item in missing_items(request, catalogue())] == ["memcached"]
 
 
 def test_a_race_file_is_read_where_its_servers_are_missing(bare):
@@ -95,8 +95,8 @@ def test_a_race_file_is_read_where_its_servers_are_missing(bare):
     file.write_text(
         '[app]\nbundled = "django"\nservices = ["postgresql"]\n[race]\nstacks = ["nginx/http/gunicorn"]\n'
     )
-    assert [lack.name for lack in lacks_of(read_request(file), catalogue())] == ["postgresql", "nginx"]
-    assert [lack.name for lack in install_plan([str(file)], catalogue()).lacks] == ["postgresql", "nginx"]
+    assert [item.name for item in missing_items(read_request(file), catalogue())] == ["postgresql", "nginx"]
+    assert [item.name for item in install_plan([str(file)], catalogue()).missing] == ["postgresql", "nginx"]
 
 
 def test_what_has_no_package_is_named_with_where_to_get_it(bare):
@@ -112,12 +112,12 @@ def test_what_has_no_package_is_named_with_where_to_get_it(bare):
 
 @pytest.mark.parametrize("name", list(services()))
 def test_every_service_can_be_installed_by_its_name(bare, name):
-    (lack,) = install_plan([name], catalogue()).lacks
-    assert (lack.name, lack.packages) == (name, services()[name].apt)
+    (item,) = install_plan([name], catalogue()).missing
+    assert (item.name, item.packages) == (name, services()[name].apt)
 
 
 def test_a_comparison_lacks_what_any_of_its_parts_does(bare):
-    refused = _lack_of_comparison(read_comparison("mod-wsgi-2009"))
+    refused = _missing_of_comparison(read_comparison("mod-wsgi-2009"))
     assert refused.message.endswith("run: stackrace install historic/mod-wsgi-2009")
     for word in ("mariadb (", "memcached (", "ladder (", "rails (", "no program mariadb_config", "no gem mysql2"):
         assert word in refused.message
@@ -134,10 +134,10 @@ def test_a_recording_that_is_still_to_be_made_keeps_nobody_from_installing_or_re
     with pytest.raises(SpecError, match="export it from your browser as HAR"):
         read_request(file)
     assert read_request(file, recordings=False).session == bare / "visit.har"
-    assert install_plan([str(file)], catalogue()).lacks == ()
+    assert install_plan([str(file)], catalogue()).missing == ()
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_comparison_says_what_it_lacks(bare, name):
-    refused = _lack_of_comparison(read_comparison(name))
+    refused = _missing_of_comparison(read_comparison(name))
     assert refused.message.endswith(f"run: stackrace install historic/{name}")

@@ -16,7 +16,7 @@ from stackrace.base.errors import InterruptedRace, MissingError, RefusedError, S
 from stackrace.cli.live_race import Output
 from stackrace.cli.run import command
 from stackrace.features.comparisons import raced_again
-from stackrace.features.comparisons.raced_again import compare_again, keep, latest
+from stackrace.features.comparisons.raced_again import keep, latest, rerun_comparison
 from stackrace.features.comparisons.reading import read_comparison
 from stackrace.features.comparisons.rerun import Kept, Mode, PartOutcome
 from stackrace.race.preparation import installing
@@ -63,7 +63,7 @@ def racer(monkeypatch):
     monkeypatch.setattr(raced_again, "raced", raced)
     monkeypatch.setattr(raced_again, "ready_stack", lambda path: ())
     monkeypatch.setattr(raced_again, "_lack_of_comparison", lambda comparison: None)
-    monkeypatch.setattr(raced_again, "lacks_of", lambda request, catalogue: ())
+    monkeypatch.setattr(raced_again, "missing_items", lambda request, catalogue: ())
     return raced
 
 
@@ -76,7 +76,7 @@ def folder(tmp_path, monkeypatch, new_store):
 
 
 def run(folder, name="nginx-mod-wsgi-2007", asked=None, **shown):
-    compare_again(name, Mode.QUICK, Output(store=f"sqlite:///{folder}/races.sqlite3", **shown), asked or {})
+    rerun_comparison(name, Mode.QUICK, Output(store=f"sqlite:///{folder}/races.sqlite3", **shown), asked or {})
 
 
 def race_of(name, part, **changes):
@@ -97,7 +97,7 @@ def test_the_latest_run_is_shown_again(folder, racer, capsys):
     run(folder, as_json=True)
     first = json.loads(capsys.readouterr().out)
     store = f"sqlite:///{folder}/races.sqlite3"
-    raced_again.show_again("nginx-mod-wsgi-2007", store_url=store, form=raced_again.Format.JSON, html=None)
+    raced_again.show_comparison("nginx-mod-wsgi-2007", store_url=store, form=raced_again.Format.JSON, html=None)
     assert json.loads(capsys.readouterr().out) == first
 
 

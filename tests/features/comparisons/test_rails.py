@@ -80,10 +80,10 @@ def test_there_is_no_default_folder_to_write_to():
 
 def test_ruby_is_named_with_its_packages_where_it_is_missing(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    lack = RAILS.lack()
-    assert lack.missing.startswith("no program ruby, no gem railties")
-    assert len(lack.packages) == 8
-    assert {"ruby-mysql2", "ruby-dalli", "ruby-actionpack-page-caching"} <= set(lack.packages)
+    item = RAILS.missing_item()
+    assert item.missing.startswith("no program ruby, no gem railties")
+    assert len(item.packages) == 8
+    assert {"ruby-mysql2", "ruby-dalli", "ruby-actionpack-page-caching"} <= set(item.packages)
 
 
 @ruby

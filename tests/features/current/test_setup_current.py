@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.base.errors import InputError, Lack
+from stackrace.base.errors import InputError, MissingItem
 from stackrace.features.current.contestant import current_stack
 from stackrace.features.current.current_options import CurrentRequest
 from stackrace.race.preparation.choosing import _beside, asked
@@ -64,8 +64,8 @@ def test_a_file_that_starts_nothing_is_refused(project):
 
 
 def test_a_server_that_is_not_here_is_said_with_the_way_out(project, monkeypatch):
-    lack = Lack(name="gunicorn", missing="no program gunicorn", packages=(), elsewhere="")
-    monkeypatch.setattr("stackrace.features.current.contestant.missing_from", lambda stack, known: (lack,))
+    item = MissingItem(name="gunicorn", missing="no program gunicorn", packages=(), elsewhere="")
+    monkeypatch.setattr("stackrace.features.current.contestant.missing_from", lambda stack, known: (item,))
     current = found(project)
     assert current is not None
     assert current.stack is None

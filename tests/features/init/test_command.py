@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from stackrace.base.errors import InputError
-from stackrace.cli.edge import refuse_unwritable
+from stackrace.cli.stdio import refuse_unwritable
 from stackrace.features.init.command import _written, command, write_race_file
 
 

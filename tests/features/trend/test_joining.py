@@ -58,8 +58,8 @@ def test_a_change_is_found_where_it_was_made_with_its_size_and_what_else_changed
     assert change.at == 6
     assert change.ratio.low < 0.5 < change.ratio.high < 0.55
     assert change.is_worse
-    assert change.beside["commit"] == ("aaaaaaa", "bbbbbbb")
-    assert change.beside["kernel"][1] == "6.9"
+    assert change.changed_too["commit"] == ("aaaaaaa", "bbbbbbb")
+    assert change.changed_too["kernel"][1] == "6.9"
 
 
 def test_races_in_which_nothing_changed_show_no_change():

@@ -40,7 +40,7 @@ KEY = SeriesKey(stack="nginx/uwsgi/uwsgi", workload="/<b>, /items/", pages="0", 
 POINTS = tuple(point(day, 1000 if day < 6 else 800) for day in range(1, 12))
 CHANGE = TrendChange(
     measure=Measure.THROUGHPUT, at=5, ratio=Interval(value=0.8, low=0.76, high=0.84), p=0.002,
-    beside={"commit": ("abc1234", "def5678+"), "uwsgi": ("2.0.30", "2.0.31")},
+    changed_too={"commit": ("abc1234", "def5678+"), "uwsgi": ("2.0.30", "2.0.31")},
 )  # fmt: skip
 SERIES = TrendSeries(
     key=KEY, points=POINTS, changes=(CHANGE,),

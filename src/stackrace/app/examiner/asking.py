@@ -117,7 +117,7 @@ class Asking:
 
     def _exchange(self, asked: WireRequest, first: Reply, via: str, added: list[tuple[str, str]]) -> ExchangeReport:
         # the first answer is none of them: it also paid for imports and empty caches
-        second, times = self._again(asked, first)
+        second, times = self._ask_again(asked, first)
         return ExchangeReport(
             path=asked.path,
             via=via,
@@ -128,7 +128,7 @@ class Asking:
             cpu_s=median(cpu_s for _, cpu_s in times),
         )
 
-    def _again(self, asked: WireRequest, first: Reply) -> tuple[Reply, list[tuple[float, float]]]:
+    def _ask_again(self, asked: WireRequest, first: Reply) -> tuple[Reply, list[tuple[float, float]]]:
         """Ask at least once more, until the length differs, the app fails, patience ends, or no answer does.
 
         Return the answer that differs the most, and what each took: seconds, and CPU seconds of this process.

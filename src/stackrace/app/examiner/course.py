@@ -178,8 +178,8 @@ def _routes_web_sockets() -> bool:
     if find_spec("channels") is None:
         return False
     package = (settings.WSGI_APPLICATION or os.environ["DJANGO_SETTINGS_MODULE"]).rpartition(".")[0]
-    beside = package.rpartition(".")[0] if settings.WSGI_APPLICATION else package
-    target = getattr(settings, "ASGI_APPLICATION", None) or f"{beside}.asgi.application".lstrip(".")
+    package_name = package.rpartition(".")[0] if settings.WSGI_APPLICATION else package
+    target = getattr(settings, "ASGI_APPLICATION", None) or f"{package_name}.asgi.application".lstrip(".")
     module, _, name = target.rpartition(".")
     try:
         application = getattr(import_module(module), name)

@@ -15,7 +15,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from ...stacks.native_options import NotTaken, Weight
+from ...stacks.native_options import Omission, Weight
 from ..project_files import Table, Tagged, line_of, listed, loaded, table_in
 from .deployment_command import (
     LIMITED,
@@ -37,7 +37,7 @@ _OVERRIDES = tuple(
 )
 _AT = "\0at"
 """The key under which a service has the file and line of each of its keys."""
-_LACKS = "\0lacks"
+_OMISSIONS = "\0lacks"
 """The key under which a service has what it could not be read with."""
 _MOST_DEEP = 9
 
@@ -67,7 +67,7 @@ class _Model:
     """Variables of ``.env``."""
     profiles: frozenset[str] = frozenset()
     """Compose profiles that are active."""
-    lacks: list[NotTaken] = field(default_factory=list)
+    omissions: list[Omission] = field(default_factory=list)
     """What no service could be read with."""
 
     def has(self, path: Path) -> bool:
@@ -108,7 +108,7 @@ def _of_service(model: _Model, name: str, service: Mapping[str, Any], image: Ima
         instances=instances_of(table_in(service, "deploy").get("replicas", service.get("scale"))),
         document=model.document,
         documents=tuple(model.read),
-        not_taken=(*model.lacks, *service.get(_LACKS, ()), *_held(service, model.document)),
+        omissions=(*model.omissions, *service.get(_OMISSIONS, ()), *_held(service, model.document)),
         rank=2 * model.is_second + bool(profiles and not model.profiles & set(profiles)),
     )
     places = [at[key] for key in ("command", "entrypoint") if service.get(key) is not None and key in at]
@@ -116,7 +116,7 @@ def _of_service(model: _Model, name: str, service: Mapping[str, Any], image: Ima
     yield from container_commands(command, image, service.get("entrypoint"), service.get("command"))
 
 
-def _held(service: Mapping[str, Any], file: Path) -> Iterator[NotTaken]:
+def _held(service: Mapping[str, Any], file: Path) -> Iterator[Omission]:
     limits = table_in(service, "deploy", "resources", "limits")
     said = [(key, key, service[key]) for key in _LIMITS if service.get(key)]
     said += [(key, "deploy", limits[key]) for key in ("cpus", "memory") if limits.get(key)]
@@ -124,7 +124,7 @@ def _held(service: Mapping[str, Any], file: Path) -> Iterator[NotTaken]:
         file, first = service[_AT].get(outer, (file, 0))
         pattern = rf"{re.escape(key)}.*{re.escape(str(value))}"
         line = line_with(pattern, text_of(file), max(first, 1)) or first
-        yield NotTaken(file=file, line=line, what=f"{key}: {value}", why=LIMITED)
+        yield Omission(file=file, line=line, what=f"{key}: {value}", why=LIMITED)
 
 
 def _image(model: _Model, name: str, service: Mapping[str, Any]) -> Image:
@@ -178,7 +178,9 @@ def _of_folder(folder: Path, files: Iterable[Path], root: Path) -> Iterator[_Mod
     if default and together != (default,):
         alone = _model((default,), root, is_second=True)
         over = "overrides the services"
-        alone.lacks += [NotTaken(file=file, line=0, what=over, why=_LEFT) for file in together if file != default]
+        alone.omissions += [
+            Omission(file=file, line=0, what=over, why=_LEFT) for file in together if file != default
+        ]
         yield alone
     base = default or (_first(folder.parent, _DEFAULTS) if folder.is_relative_to(root) and folder != root else None)
     for file in files:
@@ -237,16 +239,16 @@ def _take_variables(model: _Model, service: _Service) -> None:
         more = variables_of(path, {**model.variables, **variables}, is_raw=is_raw) if model.has(path) else None
         if more is None and entry.get("required") is not False:
             file, line = service[_AT].get("env_file", (model.files[0], 0))
-            lack = _lack(file, line, f"env_file {os.path.relpath(path, model.root)}", Weight.VARIABLES)
-            service.setdefault(_LACKS, []).append(lack)
+            omit = _omission(file, line, f"env_file {os.path.relpath(path, model.root)}", Weight.VARIABLES)
+            service.setdefault(_OMISSIONS, []).append(omit)
         variables |= more or {}
     for name, value in (service.get("environment") or {}).items():
         variables[name] = model.variables.get(name) if value is None else value
     service["environment"] = {name: value for name, value in variables.items() if value is not None}
 
 
-def _lack(file: Path, line: int, what: str, weight: Weight = Weight.SIZE) -> NotTaken:
-    return NotTaken(file=file, line=line, what=what, why=NO_FILE, weight=weight)
+def _omission(file: Path, line: int, what: str, weight: Weight = Weight.SIZE) -> Omission:
+    return Omission(file=file, line=line, what=what, why=NO_FILE, weight=weight)
 
 
 def _included(
@@ -257,7 +259,7 @@ def _included(
     files = [Path(os.path.normpath(file.parent / str(path))) for path in listed(table["path"])]
     for path in files:
         if not model.has(path):
-            model.lacks.append(_lack(file, line, f"include {os.path.relpath(path, file.parent)}"))
+            model.omissions.append(_omission(file, line, f"include {os.path.relpath(path, file.parent)}"))
     files = [path for path in files if model.has(path)]
     if not files:
         return {}
@@ -331,7 +333,7 @@ def _whole(
         other = Path(os.path.normpath(named["file"]))
         if not model.has(other):
             what = f"extends {os.path.relpath(other, file.parent)}"
-            return {**rest, _LACKS: [_lack(file, service[_AT]["extends"][1], what)]}
+            return {**rest, _OMISSIONS: [_omission(file, service[_AT]["extends"][1], what)]}
         base = _services(model, other, other.parent, known)[1]
     below = _whole(model, str(named.get("service")), base, other, known, (*seen, (file, name)))
     return _merge(copy.deepcopy(below), rest) if isinstance(below, dict) else rest

@@ -14,7 +14,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from ...base.secrets import learn
-from ...stacks.native_options import NotTaken
+from ...stacks.native_options import Omission
 from ..environment import LONGEST, bindings
 from ..project_files import text
 
@@ -74,7 +74,7 @@ class DeploymentCommand:
     """What its image copies, by the place in the image; sources are relative to the folder it is built from."""
     fronts: tuple[str, ...] = ()
     """What its platform starts in front of it, such as nginx of a buildpack."""
-    not_taken: tuple[NotTaken, ...] = ()
+    omissions: tuple[Omission, ...] = ()
     """What stands beside it that a race goes without."""
     hosts: Mapping[str, str] = field(default_factory=dict)
     """The services of its document, by all the names under which they are reached there."""

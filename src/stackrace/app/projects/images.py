@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from ...base.files import real_path
-from ...stacks.native_options import NotTaken, Weight
+from ...stacks.native_options import Omission, Weight
 from ..project_files import deployment_folders, likelihood, stage_of
 from .deployment_command import (
     OPEN,
@@ -52,7 +52,7 @@ class Image:
     """WORKDIR."""
     path: Path | None = None
     """The Dockerfile; None where the project has none of it."""
-    assumed: tuple[NotTaken, ...] = ()
+    assumed: tuple[Omission, ...] = ()
     """Where nobody says that a container has this image, or an image this stage."""
 
     @property
@@ -83,7 +83,7 @@ class Image:
     def assume(self, file: Path, line: int, what: str, why: str) -> Image:
         """Return it with what is taken for granted of it."""
         why = f"{why}, though nothing in the project says so"
-        gap = NotTaken(file=file, line=line, what=what, why=why, weight=Weight.ASSUMED)
+        gap = Omission(file=file, line=line, what=what, why=why, weight=Weight.ASSUMED)
         return replace(self, assumed=(*self.assumed, gap))
 
 
@@ -181,7 +181,7 @@ def container_commands(
         defaults=image.environment,
         image=image.path,
         copies=image.copies,
-        not_taken=(*command.not_taken, *image.assumed),
+        omissions=(*command.omissions, *image.assumed),
         rank=command.rank + bool(image.assumed),
     )
     if entrypoint is words is None and image.path is not None:

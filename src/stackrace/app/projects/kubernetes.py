@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...stacks.native_options import NotTaken, Weight
+from ...stacks.native_options import Omission, Weight
 from ..project_files import Table, deployment_folders, line_of, listed, loaded_all, table_in
 from .deployment_command import LIMITED, OPEN, DeploymentCommand, instances_of, text_of
 from .images import assumed_image, container_commands
@@ -85,12 +85,12 @@ def _containers(node: Table) -> list[Table]:
 def _of_container(
     path: Path, node: Table, container: Table, maps: Mapping[str, Table], root: Path
 ) -> Iterator[DeploymentCommand]:
-    environment, lacks = _environment(path, container, maps)
+    environment, omissions = _environment(path, container, maps)
     entrypoint, words = (_words(container.get(key), environment) for key in ("command", "args"))
     line = next((container.lines[key] for key in ("command", "args") if key in container.lines), 0)
     limits = table_in(container, "resources", "limits")
     held = [
-        NotTaken(file=path, line=line_of(limits, key), what=f"{key}: {value}", why=LIMITED)
+        Omission(file=path, line=line_of(limits, key), what=f"{key}: {value}", why=LIMITED)
         for key, value in limits.items()
     ]
     at = path, container.lines.get("image", 0)
@@ -105,27 +105,27 @@ def _of_container(
         instances=instances_of(node["spec"].get("replicas")),
         document=path,
         documents=(path,),
-        not_taken=(*lacks, *held),
+        omissions=(*omissions, *held),
     )
     yield from container_commands(command, image, entrypoint, words)
 
 
-def _environment(path: Path, container: Table, maps: Mapping[str, Table]) -> tuple[dict[str, str], list[NotTaken]]:
+def _environment(path: Path, container: Table, maps: Mapping[str, Table]) -> tuple[dict[str, str], list[Omission]]:
     known: dict[str, str] = {}
-    lacks: list[NotTaken] = []
+    omissions: list[Omission] = []
 
-    def lack(node: Table, what: str, why: str, weight: Weight = Weight.VARIABLES) -> None:
+    def omit(node: Table, what: str, why: str, weight: Weight = Weight.VARIABLES) -> None:
         line = min(node.lines.values(), default=0)
-        lacks.append(NotTaken(file=path, line=line, what=what, why=why, weight=weight))
+        omissions.append(Omission(file=path, line=line, what=what, why=why, weight=weight))
 
     for each in (*listed(container.get("envFrom")), *listed(container.get("env"))):
         match each:
             case {"configMapRef": {"name": name}} if str(name) in maps:
                 known |= {f"{each.get('prefix') or ''}{key}": str(value) for key, value in maps[str(name)].items()}
             case {"configMapRef": {"name": name}}:
-                lack(each, f"configMapRef {name}", "there is no such ConfigMap in the project")
+                omit(each, f"configMapRef {name}", "there is no such ConfigMap in the project")
             case {"secretRef": {"name": name}}:
-                lack(each, f"secretRef {name}", _SECRET)
+                omit(each, f"secretRef {name}", _SECRET)
             case {"name": variable, "value": value}:
                 known[str(variable)] = _put_in(str(value), known)
             case {"name": variable, "valueFrom": {"configMapKeyRef": {"name": name, "key": key}}} if str(
@@ -135,10 +135,10 @@ def _environment(path: Path, container: Table, maps: Mapping[str, Table]) -> tup
             case {"name": variable, "valueFrom": Table() as source}:
                 known[str(variable)] = OPEN
                 why = _SECRET if "secretKeyRef" in source else "the project does not say it"
-                lack(each, str(variable), why, Weight.PLAIN)
+                omit(each, str(variable), why, Weight.PLAIN)
             case {"name": variable}:
                 known.pop(str(variable), None)
-    return known, lacks
+    return known, omissions
 
 
 def _put_in(text: str, known: Mapping[str, str]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ...base.files import by_last_parts
-from ...stacks.native_options import NotTaken, Weight
+from ...stacks.native_options import Omission, Weight
 from .deployment_command import (
     LIMITED,
     NO_FILE,
@@ -43,7 +43,7 @@ def _of_unit(files: tuple[Path, ...], root: Path) -> Iterator[DeploymentCommand]
     variables: dict[str, str] = {}
     for _, _, value in said["Environment"]:
         variables |= assignments(_specified(value, unit))
-    lacks, read = [], []
+    omissions, read = [], []
     for file, line, named in said["EnvironmentFile"]:
         name = Path(_specified(named.lstrip("-"), unit))
         found = by_last_parts(str(name), (unit.parent, root), Path.is_file)
@@ -55,9 +55,9 @@ def _of_unit(files: tuple[Path, ...], root: Path) -> Iterator[DeploymentCommand]
             read.append(found)
         else:
             what = f"EnvironmentFile={named}"
-            lacks.append(NotTaken(file=file, line=line, what=what, why=NO_FILE, weight=Weight.VARIABLES))
+            omissions.append(Omission(file=file, line=line, what=what, why=NO_FILE, weight=Weight.VARIABLES))
     limits = [
-        NotTaken(file=file, line=line, what=f"{key}={value}", why=LIMITED)
+        Omission(file=file, line=line, what=f"{key}={value}", why=LIMITED)
         for key, places in said.items()
         for file, line, value in places[-1:]
         if key in _LIMITS
@@ -66,7 +66,7 @@ def _of_unit(files: tuple[Path, ...], root: Path) -> Iterator[DeploymentCommand]
     for file, line, value in said["ExecStart"]:
         # what stands before the program says how to run it
         program = value.lstrip("@:+!|-")
-        words = _expanded(_specified(program, unit), variables, is_known=not lacks)
+        words = _expanded(_specified(program, unit), variables, is_known=not omissions)
         yield DeploymentCommand(
             file=file,
             words=(*words[:1], *words[2:]) if "@" in value.removesuffix(program) else words,
@@ -77,7 +77,7 @@ def _of_unit(files: tuple[Path, ...], root: Path) -> Iterator[DeploymentCommand]
             umask=said["UMask"][-1][2] if said["UMask"] else "",
             document=unit,
             documents=files,
-            not_taken=(*lacks, *limits),
+            omissions=(*omissions, *limits),
         )
 
 

@@ -20,10 +20,10 @@ from ...base.text import url_meant
 from ...measure.engine.load_run import FinishedRun
 from ...measure.load import Load, LoadResult
 from ..announcer import Announcer
-from ..edge import StatusLine, refuse_unwritable
-from ..options import apart, requested
+from ..options import race_file_and_rest, requested
 from ..request_flags import RequestFlags, spelt
 from ..showing import show_result
+from ..stdio import StatusLine, refuse_unwritable
 
 if TYPE_CHECKING:
     from ...race.request.request import RaceRequest
@@ -134,7 +134,7 @@ def raced_target(
     ``app`` has the flags about the app that a stack starts with, as for a race; ``session`` is True if --session is
     given.
     """
-    race_file, urls = apart(words)
+    race_file, urls = race_file_and_rest(words)
     for word in urls:
         if "://" not in word and not url_meant(word):
             _refuse_misspelt(word)

@@ -32,8 +32,8 @@ class Job:
     warmup_s: float
     starts_s: float
     """Start time, on this machine's CLOCK_MONOTONIC."""
-    company: tuple[int, int]
-    """Event loops of other engines before and after this one's; see the engine's ``company``."""
+    other_threads: tuple[int, int]
+    """Event loops of other engines before and after this one's; see the engine's ``other_threads``."""
     cores: Sequence[int]
     most_s: float
     """Seconds after its start when it ends itself, even if nobody cancels it."""
@@ -79,7 +79,7 @@ def play(job: Job) -> Played:
                 cores=job.cores,
                 follow_s=job.follow_s,
                 starts_s=job.starts_s,
-                company=job.company,
+                other_threads=job.other_threads,
             )
     finally:
         del _playing[job.key]

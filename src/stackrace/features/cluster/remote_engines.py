@@ -190,7 +190,7 @@ class Engines:
                 load=part,
                 warmup_s=rewarm_s,
                 starts_s=clock.to_remote(begun_s),
-                company=(sum(threads[:index]), sum(threads[index + 1 :])),
+                other_threads=(sum(threads[:index]), sum(threads[index + 1 :])),
                 cores=member.cores[-threads[index] :],
                 most_s=rewarm_s + length_s + load.timeout_s + _SPARE_S,
                 follow_s=follow_s,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ...app.app import Entry, EntryKind
 from ...app.bundle import Bundled
-from ...base.errors import Lack
+from ...base.errors import MissingItem
 from ...base.process import ask
 
 _BUNDLED = Path(__file__).with_name("bundled")
@@ -53,7 +53,7 @@ NEEDS: Mapping[str, _Needs] = {
 """Requirements for building or running each app."""
 
 
-def _lack(name: str) -> Lack | None:
+def _missing(name: str) -> MissingItem | None:
     """Return the app's missing requirements. Without Ruby every gem is missing."""
     gems = _missing_gems([each for kind, each in NEEDS[name] if kind == "gem"])
 
@@ -65,9 +65,9 @@ def _lack(name: str) -> Lack | None:
                 return not Path(each).exists()
         return each in gems
 
-    lacking = {need: package for need, package in NEEDS[name].items() if is_missing(*need)}
-    missing = ", ".join(f"no {kind} {each}" for kind, each in lacking)
-    return Lack(name=name, missing=missing, packages=tuple(lacking.values())) if lacking else None
+    absent = {need: package for need, package in NEEDS[name].items() if is_missing(*need)}
+    missing = ", ".join(f"no {kind} {each}" for kind, each in absent)
+    return MissingItem(name=name, missing=missing, packages=tuple(absent.values())) if absent else None
 
 
 _MISSING = "puts ARGV.reject { |name| Gem::Specification.find_all_by_name(name).any? }"
@@ -98,13 +98,18 @@ def ladder(environment: Mapping[str, str]) -> Bundled:
         prepare=(("python", "-m", "ladder.prepare"),),
         static={"/static/": root / "static"},
         services=("mariadb", "memcached"),
-        lack=partial(_lack, "ladder"),
+        missing_item=partial(_missing, "ladder"),
     )
     if environment.get("LADDER_RUNGS") != "string":
         return whole
     # the rung without a lookup needs no services, drivers or preparation
     return replace(
-        whole, urls=pages[:2], prepare=(), services=(), lack=lambda: None, packages="requirements-string.txt"
+        whole,
+        urls=pages[:2],
+        prepare=(),
+        services=(),
+        missing_item=lambda: None,
+        packages="requirements-string.txt",
     )
 
 
@@ -120,6 +125,6 @@ def rails(environment: Mapping[str, str]) -> Bundled:
         prepare=(("ruby", "--backtrace-limit=8", "prepare.rb"),),
         static={},
         environment={"RAILS_ENV": "production", "RACK_ENV": "production"},
-        lack=partial(_lack, "rails"),
+        missing_item=partial(_missing, "rails"),
         public="public",
     )

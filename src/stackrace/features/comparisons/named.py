@@ -64,25 +64,25 @@ def run(asked: Path, given: Mapping[str, Any], output: Output, *, quick: bool) -
     """Run a published comparison again; reject flags that would change it."""
     import click
 
-    from ...cli.request_flags import given_beside
-    from .raced_again import compare_again
+    from ...cli.request_flags import given_flags
+    from .raced_again import rerun_comparison
     from .rerun import Mode
 
-    for other in given_beside(_WHOLE):
+    for other in given_flags(_WHOLE):
         raise click.UsageError(f"{other} would change the comparison {asked}; use it with a race file")
     if given.get("budget_s") is not None and not quick:
         raise click.UsageError(f"--budget needs --quick: stackrace run {asked} --quick --budget 2min")
     asked_of_parts = {name: given[name] for name in ("budget_s", "seed") if given.get(name) is not None}
-    compare_again(asked.name, Mode.QUICK if quick else Mode.FULL, output, asked_of_parts)
+    rerun_comparison(asked.name, Mode.QUICK if quick else Mode.FULL, output, asked_of_parts)
 
 
 def show(asked: str, store_url: str | None, form: str | None, html: Path | None) -> None:
     """Show the last run of a comparison again."""
     from ...report.exporter import Format
-    from .raced_again import show_again
+    from .raced_again import show_comparison
 
     if form == Format.CSV:
         raise InputError(
             f"--{Format(form).name.lower()} is for single races; a comparison has --json, --markdown and --html"
         )
-    show_again(Path(asked).name, store_url=store_url, form=None if form is None else Format(form), html=html)
+    show_comparison(Path(asked).name, store_url=store_url, form=None if form is None else Format(form), html=html)

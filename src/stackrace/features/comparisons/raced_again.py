@@ -23,7 +23,7 @@ from ...cli.live_race import Output, raced
 from ...cli.showing import reports_folder, write_text
 from ...deploy.privileges import private_folder
 from ...race.preparation.choosing import ready_stack
-from ...race.preparation.installing import distinct, lacks_of, refusal
+from ...race.preparation.installing import distinct, missing_items, refusal
 from ...race.request.race_file import read_race_file
 from ...race.results.race import Ending, Race
 from ...report.exporter import Format, written
@@ -50,7 +50,7 @@ _WIDTH = 100
 _FORMAT = {"format": "stackrace-rerun", "version": 1}
 
 
-def compare_again(name: str, mode: Mode, output: Output, asked: Mapping[str, Any]) -> None:
+def rerun_comparison(name: str, mode: Mode, output: Output, asked: Mapping[str, Any]) -> None:
     """Race the comparison ``name`` again, store the list of its races if any part could be raced, and show it.
 
     ``asked`` overrides each part's race file: the budget of a quick rerun, the seed. A part that cannot run here
@@ -62,10 +62,10 @@ def compare_again(name: str, mode: Mode, output: Output, asked: Mapping[str, Any
         store.need_writable()
         comparison = read_comparison(name)
         wanted = {part.key: _wanted(comparison, part, mode, asked) for part in comparison.parts}
-        if (lack := _lack_of_comparison(comparison)) is not None:
+        if (item := _missing_of_comparison(comparison)) is not None:
             if all(isinstance(part, MissingError) for part in wanted.values()):
-                raise lack
-            click.echo(lack.message, err=True)
+                raise item
+            click.echo(item.message, err=True)
         races, parts, interrupted = _raced(comparison, wanted, mode, store)
     made_at = datetime.now(UTC).isoformat(timespec="seconds")
     kept = Kept(id=ids.generate(), name=name, made_at=made_at, mode=mode, parts=parts)
@@ -79,7 +79,7 @@ def compare_again(name: str, mode: Mode, output: Output, asked: Mapping[str, Any
         raise RefusedError(f"no part of the comparison could be run; {why}")
 
 
-def show_again(name: str, *, store_url: str | None, form: Format | None, html: Path | None) -> None:
+def show_comparison(name: str, *, store_url: str | None, form: Format | None, html: Path | None) -> None:
     """Show the last rerun of the comparison ``name``, judged anew from its races: on the terminal, in ``form``, or
     as the file ``html``."""
     comparison, kept = read_comparison(name), latest(name, _folder())
@@ -101,8 +101,8 @@ def _show(rerun: Rerun, races: Mapping[str, Race], output: Output) -> None:
     if races:
         path = _write_html(rerun, output.html)
         ours = ", ".join(f"stackrace report {race.id}" for race in races.values())
-        again = f"stackrace report historic/{rerun.comparison.name}"
-        click.echo(f"\nThe report: {path}\nAgain: {again}\nIts races: {ours}", err=output.as_json)
+        hint = f"stackrace report historic/{rerun.comparison.name}"
+        click.echo(f"\nThe report: {path}\nAgain: {hint}\nIts races: {ours}", err=output.as_json)
 
 
 def _print(rerun: Rerun, form: Format | None) -> None:
@@ -154,21 +154,25 @@ def _wanted(
 ) -> PartRequest | StackraceError:
     try:
         wanted = part_request(comparison, part, mode, ready_stack)
-        if lacks := lacks_of(wanted.request, catalogue()):
-            raise MissingError(f"it lacks {', '.join(lack.words for lack in lacks)}")
+        if missing := missing_items(wanted.request, catalogue()):
+            raise MissingError(f"it lacks {', '.join(item.words for item in missing)}")
     except StackraceError as error:
         return error
     return replace(wanted, request=replace(wanted.request, **asked))
 
 
-def _lack_of_comparison(comparison: Comparison) -> MissingError | None:
+def _missing_of_comparison(comparison: Comparison) -> MissingError | None:
     """Return what the parts of ``comparison`` lack here, with the command that installs it, or None."""
     known = catalogue()
     races = [read_race_file(part.file, lambda path: None) for part in comparison.parts]
-    lacks = distinct(lack for race in races for lack in lacks_of(race, known))
+    missing = distinct(item for race in races for item in missing_items(race, known))
     name = f"historic/{comparison.name}"
-    can_be_had = any(not lack.elsewhere for lack in lacks)
-    return refusal(name, lacks, shlex.join(["stackrace", "install", name]) if can_be_had else "") if lacks else None
+    can_be_had = any(not item.elsewhere for item in missing)
+    return (
+        refusal(name, missing, shlex.join(["stackrace", "install", name]) if can_be_had else "")
+        if missing
+        else None
+    )
 
 
 def _trouble(error: StackraceError) -> str:

@@ -43,8 +43,8 @@ def current_stack(
             stack = parse_stack(deployment.stack, catalogue.specs, offered, request.folder)
     except StackError as error:
         problem = error.message
-    if stack is not None and (lacks := missing_from(stack, catalogue)):
-        stack, problem = None, refusal("it", lacks, install_command(lacks, request.servers)).message
+    if stack is not None and (missing := missing_from(stack, catalogue)):
+        stack, problem = None, refusal("it", missing, install_command(missing, request.servers)).message
     elif stack is not None and (reason := unready(stack, catalogue, python)):
         stack, problem = None, reason
     variables = tuple(name for name in deployment.variables if name not in given)

@@ -321,7 +321,7 @@ def _starts(hop: ReadHop, entry: Entry) -> bool:
 
 def _left_out(hop: ReadHop) -> Iterator[CurrentGap]:
     """Yield what its documents say of the server that a race goes without, and what they leave open."""
-    for gap in hop.command.not_taken:
+    for gap in hop.command.omissions:
         file, weight = shown(gap.file or hop.command.known_by, hop.root), gap.weight
         if weight is Weight.VARIABLES:
             weight = Weight.SIZE if hop.takes_workers else Weight.PLAIN

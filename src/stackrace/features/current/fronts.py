@@ -116,7 +116,7 @@ class Front:
     @property
     def gaps(self) -> Iterator[CurrentGap]:
         """What of its file a race goes without."""
-        for gap in self.reading.not_taken if self.reading else ():
+        for gap in self.reading.omissions if self.reading else ():
             file, what = _in_file(gap.what, self.file)
             yield CurrentGap(file=file, line=gap.line, what=what, why=gap.why)
         if self.reading is None:

@@ -55,7 +55,7 @@ def memory(read: Read) -> Found:
 
 def _memory_limits(read: Read) -> Iterator[tuple[Place, float]]:
     """Yield the limits of memory in MiB, and where they are said."""
-    for gap in read.hop.command.not_taken:
+    for gap in read.hop.command.omissions:
         if found := _MEMORY.fullmatch(gap.what):
             file = gap.file or read.hop.command.known_by
             # Kubernetes' M is a million, unlike that of others

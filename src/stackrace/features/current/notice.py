@@ -51,8 +51,8 @@ def headline(standing: StandingNotice | None) -> str:
             seen = f"{yours} delivered {_of(standing.throughput)} of {standing.first}{_costs(standing)}"
             return f"{seen}; launches were too few, or too different, for limits."
         case CurrentKind.OPEN:
-            apart = f"cannot be told from {standing.first}: it delivers {_of(standing.throughput)} of that"
-            return f"{yours} {apart}{_costs(standing)}."
+            words = f"cannot be told from {standing.first}: it delivers {_of(standing.throughput)} of that"
+            return f"{yours} {words}{_costs(standing)}."
     return f"{yours} delivers {_of(standing.throughput)} of {standing.first}{_costs(standing)}."
 
 

@@ -159,7 +159,7 @@ def _take_file(hop: ReadHop, python: Path | None) -> None:
         hop.at = hop.config, change.line or line_of(text, change.key)
         hop.change(change.key, change.theirs, change.concern)
     hop.at = None
-    for gap in reading.not_taken:
+    for gap in reading.omissions:
         hop.gap(gap.what, gap.why, gap.weight, (shown(gap.file, hop.root) if gap.file else hop.config, gap.line))
     for name, expression in reading.computed.items():
         # a word that no setting has

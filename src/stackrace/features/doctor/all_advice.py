@@ -11,7 +11,7 @@ from ...measure.probe import physical_cores
 from ...measure.resources import Resources
 from ...race.preparation.core_shares import split_cores, usable_cores
 from ...validity.preflight import nearly_full
-from . import company, kernel_limits, processor
+from . import kernel_limits, other_load, processor
 from .advice import Advice, Change, Gain, advise
 from .kernel import THP, Kernel
 from .look import Surroundings, look
@@ -105,18 +105,18 @@ def _huge_pages(surroundings: Surroundings) -> Advice | None:
 
 
 ADVISERS: tuple[Callable[[Surroundings], Advice | None], ...] = (
-    company.other_race,
+    other_load.other_race,
     _little_memory,
     _disk_full,
-    company.busy,
-    company.pressed,
+    other_load.busy,
+    other_load.pressed,
     processor.stolen,
     processor.restless,
     processor.governor,
     kernel_limits.cpu_quota,
-    company.leftovers,
+    other_load.leftovers,
     processor.turbo,
-    company.due_soon,
+    other_load.due_soon,
     _swapped,
     processor.slow_clock,
     processor.virtual,
@@ -125,9 +125,9 @@ ADVISERS: tuple[Callable[[Surroundings], Advice | None], ...] = (
     kernel_limits.few_ports,
     _huge_pages,
     processor.watchdog,
-    company.irq_balance,
-    company.cron,
-    company.listening,
+    other_load.irq_balance,
+    other_load.cron,
+    other_load.listening,
     kernel_limits.delegation,
 )
 """Advisers; equally useful advice is shown in this order."""

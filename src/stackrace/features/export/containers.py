@@ -30,7 +30,7 @@ WORKDIR {target.base}
 # Root's: the servers cannot change it. README.md tells what to do with what the app writes
 COPY app {target.app}
 COPY deploy {target.files}
-{text_of(f"COPY {place.name} {place}" for place in export.beside)}{text_of(_folders(export))}
+{text_of(f"COPY {place.name} {place}" for place in export.shared_folders)}{text_of(_folders(export))}
 # {target.user}, by number: Kubernetes and its kin see that it is not root
 USER {_USER_ID}:{_USER_ID}
 WORKDIR {target.app}

@@ -100,7 +100,7 @@ def _changes(export: Export) -> Iterator[str]:
             theirs = f"{fact.key} of your file for {fact.hop} ({fact.theirs})"
             yield f"{theirs} gave way: {fact.concern} is this deployment's."
     for hop in export.stack.hops:
-        for gap in hop.file.reading.not_taken if hop.file else ():
+        for gap in hop.file.reading.omissions if hop.file else ():
             yield f"{gap.what} of your file for {hop.server} is left out: {gap.why}."
 
 

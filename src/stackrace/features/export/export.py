@@ -103,11 +103,11 @@ class Export:
         return deployed_source(app, self.stack.interface, proxies=proxies)
 
     @property
-    def beside(self) -> Mapping[Path, Path]:
+    def shared_folders(self) -> Mapping[Path, Path]:
         """Folders outside of the project that the front serves: paths on the target, and paths here."""
         pairs = ((place, self.app.static[prefix].absolute()) for prefix, place in self.hosted.static.items())
-        apart = (pair for pair in pairs if not pair[0].is_relative_to(self.target.app))
-        return {place: folder for place, folder in apart if place != folder}
+        separate = (pair for pair in pairs if not pair[0].is_relative_to(self.target.app))
+        return {place: folder for place, folder in separate if place != folder}
 
     @property
     def written(self) -> Mapping[str, Path]:

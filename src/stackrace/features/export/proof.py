@@ -16,7 +16,7 @@ from ...app.environment import app_environment
 from ...base.errors import InputError, LaunchError, RefusedError
 from ...base.files import remove_tree
 from ...base.verdict import Effect
-from ...cli.edge import StatusLine
+from ...cli.stdio import StatusLine
 from ...deploy.launcher import Launcher
 from ...deploy.machine import Sides
 from ...deploy.privileges import hand_over, unprivileged
@@ -76,13 +76,13 @@ def proven(
 
     def heard(event: Event) -> None:
         if isinstance(event, BlockEnded):
-            line.tell(f"racing them against the original: {event.block} blocks", " …")
+            line.print_line(f"racing them against the original: {event.block} blocks", " …")
 
     prover = _prover(export, deployment)
-    line.tell("starting the exported files", " …")
+    line.print_line("starting the exported files", " …")
     proof = prover.start()
     if race:
-        line.tell("racing them against the original", " …")
+        line.print_line("racing them against the original", " …")
         if difference is None:
             difference = request.difference if export.race is None else export.race.difference
         asked = replace(
@@ -140,7 +140,7 @@ class _Prover:
         runtime = self.deployment.launcher.host_for(export.stack).runtime
         environment = {target.venv: runtime.home} if isinstance(runtime, PythonRuntime) else {}
         app = self.deployment.examined.app.root
-        return {target.app: app, **environment, **export.beside, target.files: files}
+        return {target.app: app, **environment, **export.shared_folders, target.files: files}
 
     def launch(self) -> Running:
         """Start the files."""

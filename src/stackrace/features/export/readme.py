@@ -167,7 +167,7 @@ def _notes(export: Export) -> Iterator[str]:
             f"Home folders are closed to other users on many machines: `{user}` must be able to enter all "
             f"folders above `{target.base}` (`chmod o+x`)."
         )
-    for place, folder in export.beside.items():
+    for place, folder in export.shared_folders.items():
         yield f"`{folder}` lies outside of the project; copy it to `{place}`."
     if any(entry.drops_requests_on_stop for entry in front.entries):
         yield (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ...api.one_stack import of_one_stack
 from ...api.resuming import request_from
 from ...base.errors import InputError, StoreError
-from ...cli.options import apart, requested
+from ...cli.options import race_file_and_rest, requested
 from ...cli.request_flags import RequestFlags
 from ...cli.showing import meant
 from ...race.request.request import RaceRequest
@@ -40,7 +40,7 @@ class Subject:
 
 def subject_of(words: Sequence[str], flags: RequestFlags, store_url: str | None) -> Subject:
     """Return the subject named on the command line: a race, a stack, both, or neither; raises InputError."""
-    race_file, others = apart(words)
+    race_file, others = race_file_and_rest(words)
     here = flags.over(requested(race_file, flags.given.get("servers")))
     stacks = [word for word in others if _is_stack(word, here)]
     races = [word for word in others if word not in stacks]

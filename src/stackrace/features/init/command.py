@@ -68,7 +68,7 @@ def command(
     """
     from ...base.text import printable
     from ...cli.announcer import Announcer
-    from ...cli.edge import refuse_unwritable
+    from ...cli.stdio import refuse_unwritable
     from ...race.preparation.pages import Crawling
     from ...race.request.request import RaceRequest
     from .project_survey import hidden, survey_project

@@ -68,20 +68,20 @@ def _role(candidate: Candidate) -> _Role:
     with GET or HEAD can be a part. Sources: Fetch Metadata Request Headers, section 2.1; Chromium's exporter for
     the names of resource types.
     """
-    sign = _told(candidate) or _by_answer(candidate)
+    sign = _declared_role(candidate) or _by_answer(candidate)
     return _Role.CALL if sign is _Role.PART and candidate.request.method not in ("GET", "HEAD") else sign
 
 
-_TOLD = {"document": _Role.PAGE, "empty": _Role.CALL, "xhr": _Role.CALL, "fetch": _Role.CALL}
+_ROLES = {"document": _Role.PAGE, "empty": _Role.CALL, "xhr": _Role.CALL, "fetch": _Role.CALL}
 """By what the browser calls it; all else is a part."""
 
 
-def _told(candidate: Candidate) -> _Role | None:
+def _declared_role(candidate: Candidate) -> _Role | None:
     """Return what the browser told the server, else what it told the exporter."""
     purpose = value_of(candidate.request.headers, "sec-fetch-dest")
     if purpose is None:
         purpose = candidate.resource_type
-    return None if purpose is None else _TOLD.get(purpose, _Role.PART)
+    return None if purpose is None else _ROLES.get(purpose, _Role.PART)
 
 
 def _by_answer(candidate: Candidate) -> _Role:

@@ -39,8 +39,8 @@ def command(exported: str, out: Path, as_json: bool) -> None:
     """
     from ...app.environment import project_variables
     from ...base.errors import InputError
-    from ...cli.edge import refuse_unwritable
     from ...cli.showing import print_document
+    from ...cli.stdio import refuse_unwritable
     from .record import keep
 
     if "://" in exported:

@@ -21,7 +21,7 @@ from ...base.files import read_text, real_path
 from ...deploy.environments import Environments
 from ...deploy.protection import ProtectedProject
 from ...race.preparation.chosen_app import asked_app, python_for
-from ...race.preparation.contestants import CurrentStack, beside_current, current_stack
+from ...race.preparation.contestants import CurrentStack, current_stack, with_current_deployment
 from ...race.preparation.defaults import most_used
 from ...race.request.request import RaceRequest
 from ...stacks.servers import Catalogue, catalogue
@@ -196,7 +196,9 @@ def _usual(request: RaceRequest, project: ProtectedProject) -> tuple[Stack, tupl
 def _current(
     request: RaceRequest, servers: Catalogue, python: tuple[int, int] | None = None
 ) -> CurrentStack | None:
-    return current_stack(beside_current(request), servers, asked_app(request).offered, python, request.entry)
+    return current_stack(
+        with_current_deployment(request), servers, asked_app(request).offered, python, request.entry
+    )
 
 
 def _of_base(request: RaceRequest, usual: Stack) -> tuple[str, list[str]]:

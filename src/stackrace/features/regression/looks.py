@@ -133,10 +133,10 @@ def _values_needed(sample: Sample, terms: Terms, alarm: int | None, *, family: i
         if look.high(_LAST_SHARE * rates.miss, rates.miss, times) < bounds.limit:
             return n - have
         if look.low(_LOOK_SHARE * rates.exceed, rates.exceed, times) > bounds.allowance:
-            again = 0 if alarm is not None else LOOKS[0]
-            while again and look.low(_LOOK_SHARE * _CONFIRM, _CONFIRM, again / have) <= bounds.allowance:
-                again += 1
-            return n - have + again
+            fresh = 0 if alarm is not None else LOOKS[0]
+            while fresh and look.low(_LOOK_SHARE * _CONFIRM, _CONFIRM, fresh / have) <= bounds.allowance:
+                fresh += 1
+            return n - have + fresh
     return None
 
 

@@ -13,8 +13,8 @@ from ...base.errors import InterruptedRace
 from ...base.numbers import duration, things
 from ...base.text import one_line
 from ...cli.announcer import Announcer
-from ...cli.edge import StatusLine, refuse_unwritable
 from ...cli.showing import reports_folder, write_text
+from ...cli.stdio import StatusLine, refuse_unwritable
 from ...race.events import BlockEnded, Event, LaunchEnded, Progress
 from ...race.preparation.prepared import PreparedRace
 from ...race.request.request import RaceRequest
@@ -132,8 +132,8 @@ def _report(race: Race, asked: Mapping[str, Path], *, as_json: bool) -> None:
         click.echo(rendered(race, "json"), nl=False)
     else:
         print_sections(KIND.sections(race))
-    again = f"\nThe report: {files['html'].absolute()}\nAgain, in any format: stackrace report {race.id}"
-    click.echo(again, err=as_json)
+    hint = f"\nThe report: {files['html'].absolute()}\nAgain, in any format: stackrace report {race.id}"
+    click.echo(hint, err=as_json)
     if race.ending is Ending.INTERRUPTED:
         raise InterruptedRace(f"interrupted; what was measured is kept as race {race.id}")
     if code := gate_answer(race).exit_code:

@@ -167,7 +167,7 @@ def _missed_by(each: Ruling) -> str:
 
 def _slower(each: Ruling) -> str:
     assert each.change is not None
-    again = f"confirmed by {things(each.blocks, 'fresh pair')} of launches after an alarm"
+    confirmed = f"confirmed by {things(each.blocks, 'fresh pair')} of launches after an alarm"
     amount = _share(each.response, each.change.value)
     where = f" on {each.workload}" if each.workload else ""
     found = (
@@ -178,7 +178,7 @@ def _slower(each: Ruling) -> str:
     return (
         f"{found}, at least "
         f"{_share(each.response, each.change.low or 0.0)}, where {_share(each.response, each.terms.allowance)} is "
-        f"allowed{_growing(each)}; {again}"
+        f"allowed{_growing(each)}; {confirmed}"
     )
 
 

@@ -73,8 +73,8 @@ def _within(series: Array, first: int, alpha: float, dice: np.random.Generator) 
     """Return the changes of a stretch that begins at ``first``, each with its p."""
     if len(series) < 2 * LEAST:
         return []
-    apart = np.abs(series[:, None] - series[None, :])
-    at, largest = _split(apart)
+    distances = np.abs(series[:, None] - series[None, :])
+    at, largest = _split(distances)
     if largest <= 0 or len(series) < least_values(alpha):
         return []
     orders = math.ceil(_LARGER / alpha) - 1
@@ -82,7 +82,7 @@ def _within(series: Array, first: int, alpha: float, dice: np.random.Generator) 
     for _ in range(orders):
         order = dice.permutation(len(series))
         # equally large counts as larger, up to rounding
-        larger += _split(apart[np.ix_(order, order)])[1] >= largest * (1 - 1e-9)
+        larger += _split(distances[np.ix_(order, order)])[1] >= largest * (1 - 1e-9)
         if larger >= _LARGER:
             return []
     p = (larger + 1) / (orders + 1)
@@ -91,15 +91,15 @@ def _within(series: Array, first: int, alpha: float, dice: np.random.Generator) 
     return [*before, (first + at, p), *after]
 
 
-def _split(apart: Array) -> tuple[int, float]:
+def _split(distances: Array) -> tuple[int, float]:
     """Return the index of the best split of the stretch with these distances, and the statistic there.
 
     nm/(n + m) · (2·mean|x − y| − mean|x − x'| − mean|y − y'|), over all splits into n values before and m ≥ LEAST
     right behind; the means within a part are over its pairs.
     """
-    count = len(apart)
+    count = len(distances)
     total = np.zeros((count + 1, count + 1))
-    total[1:, 1:] = apart.cumsum(axis=0).cumsum(axis=1)
+    total[1:, 1:] = distances.cumsum(axis=0).cumsum(axis=1)
     split = np.arange(LEAST, count - LEAST + 1)[:, None]
     end = np.arange(2 * LEAST, count + 1)[None, :]
     n, m = split, end - split

@@ -153,11 +153,11 @@ def _changes(series: TrendSeries, measure: Measure, alpha: float) -> Iterator[Tr
             at=places[change.at],
             ratio=_ratio(change.shift),
             p=change.p,
-            beside=dict(_beside(before, after)),
+            changed_too=dict(_changed_too(before, after)),
         )
 
 
-def _beside(before: TrendPoint, after: TrendPoint) -> Iterator[tuple[str, tuple[str, str]]]:
+def _changed_too(before: TrendPoint, after: TrendPoint) -> Iterator[tuple[str, tuple[str, str]]]:
     if before.source != after.source:
         yield "commit", (before.source, after.source)
     for name, value in after.circumstances.items():

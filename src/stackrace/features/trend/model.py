@@ -87,7 +87,7 @@ class TrendChange:
     """Ratio of the values after it to those before, with 95 % limits."""
     p: float
     """Share of shuffled races with a change as large."""
-    beside: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    changed_too: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Circumstances that changed between the two races, before and after."""
 
     @property

@@ -30,7 +30,7 @@ def command(project: str | None, html: Path | None, as_json: bool, markdown: boo
     PROJECT is a folder or the name of an app. Default: the project in this folder. Only races of one stack,
     workload, load and machine are compared. One race that differs is no change yet.
     """
-    from ...cli.edge import refuse_unwritable
+    from ...cli.stdio import refuse_unwritable
 
     if as_json and markdown:
         raise click.UsageError("give only one of --json and --markdown")
@@ -39,8 +39,8 @@ def command(project: str | None, html: Path | None, as_json: bool, markdown: boo
 
 
 def _show(project: str | None, store_url: str | None, html: Path | None, *, as_json: bool, markdown: bool) -> None:
-    from ...cli.edge import StatusLine
     from ...cli.showing import write_text
+    from ...cli.stdio import StatusLine
     from ...report.exporter import Format, written
     from ...report.terminal import print_sections
     from ...store import open_store

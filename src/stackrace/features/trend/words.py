@@ -60,8 +60,10 @@ def change(series: TrendSeries, found: TrendChange) -> str:
     before, after = series.points[found.at - 1], series.points[found.at]
     verb = "rose" if found.ratio.value > 1 else "fell"
     between = f"between race {_named(before)} and race {_named(after)}"
-    beside = [f"{name} {old or 'unknown'} → {new or 'unknown'}" for name, (old, new) in found.beside.items()]
-    also = f" Changed there, too: {listed(beside)}." if beside else ""
+    changed_too = [
+        f"{name} {old or 'unknown'} → {new or 'unknown'}" for name, (old, new) in found.changed_too.items()
+    ]
+    also = f" Changed there, too: {listed(changed_too)}." if changed_too else ""
     return f"{_title(found.measure)} {verb} by {_by(found.ratio)} {between}.{also}"
 
 

@@ -168,14 +168,14 @@ def command(
     """
     from dataclasses import replace
 
-    from ...cli.edge import refuse_unwritable
+    from ...cli.stdio import refuse_unwritable
     from .model import TuningLimits
     from .run import resume_tuning, tune
     from .tuning_request import TuneRequest, parse_goal
 
     refuse_unwritable("--html", output["html"])
     if resume is not None:
-        _refuse_beside_resume(stack)
+        _refuse_with_resume(stack)
         resume_tuning(resume, app.given.get("budget_s"), **output)
         return
     if stack is None:
@@ -205,7 +205,7 @@ def command(
 _GOING_ON = {"resume", "budget_s", "store", "html", "as_json"}
 
 
-def _refuse_beside_resume(stack: str | None) -> None:
+def _refuse_with_resume(stack: str | None) -> None:
     context = click.get_current_context()
     for parameter in context.command.params:
         name = parameter.name or ""

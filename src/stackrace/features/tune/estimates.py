@@ -13,7 +13,7 @@ import numpy as np
 from ...stats.limits import critical, each
 from ...stats.pairs import Array, Counts
 from .model import Knob
-from .weather import Flags, distance, log_likelihood
+from .speed_effect import Flags, distance, log_likelihood
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -166,11 +166,11 @@ def surface(known: Launched, places: Array) -> Surface:
         return Surface(known.mean, np.where(known.count > 0, known.sd, np.inf), 0.0)
     level, spread = float(np.median(values)), max(float(np.var(values)), 1e-6)
     chance = np.diag(known.sd[seen] ** 2 / known.count[seen])
-    apart = distance(places)[:, seen]
+    distances = distance(places)[:, seen]
 
     def covariance(length: float, rough: float) -> Array:
         """Return the covariance of all configurations with the launched ones, (K, N)."""
-        across = spread * np.exp(-apart / (2 * length**2))
+        across = spread * np.exp(-distances / (2 * length**2))
         across[seen] += rough**2 * np.eye(len(seen))
         return np.asarray(across)
 

@@ -17,7 +17,7 @@ from ...validity.generator import OF_LATENCY, overload
 from .estimates import Grid
 from .model import GoalKind, Infeasible, Needs, Tuning, TuningGoal, Unfit, tuning_of
 from .needs import exceeded
-from .weather import Slices, weather
+from .speed_effect import Slices, speed_effect
 
 
 def _response_of(goal: TuningGoal) -> Response:
@@ -82,7 +82,7 @@ def grid_of(race: Race) -> Grid:
     places = places_of(race.stacks, tuning)
     if tuning.goal.kind is GoalKind.THROUGHPUT:
         # memory does not depend on the cores' speed; latency does, but in another way
-        values = values - weather(_slices_of(race, blocks), places, shape[1])[0]
+        values = values - speed_effect(_slices_of(race, blocks), places, shape[1])[0]
     return Grid(
         values=values,
         entered=np.array([(path, block) in launched for path in race.stacks for block in blocks], bool).reshape(

@@ -11,9 +11,9 @@ from ...api.racing import ready_race
 from ...api.resuming import unfinished
 from ...base.errors import BreakdownError, InputError, InterruptedRace, RefusedError, StoreError
 from ...cli.announcer import Announcer
-from ...cli.edge import failure_of
 from ...cli.progress import LiveSink
 from ...cli.showing import show_result, write_html
+from ...cli.stdio import failure_of
 from ...race.preparation.prepared import PreparedRace
 from ...race.results.race import Ending, Race
 from ...race.runner import run_prepared

@@ -12,7 +12,7 @@ from ...stats.pairs import Array, pairs
 from ...stats.selection import ALPHA
 from ...stats.variances import measured
 from .estimates import Grid, Launched, Surface, launched, surface
-from .weather import Flags
+from .speed_effect import Flags
 
 AT_ONCE = 50
 """The most configurations that all race; more are raced in batches."""
@@ -62,7 +62,7 @@ class State:
         return tuple(int(i) for i in np.flatnonzero(self.alive & ~near) if i != index)
 
     @property
-    def beside(self) -> list[int]:
+    def references(self) -> list[int]:
         """The references that can be launched."""
         return [i for i in self.grid.references if i not in self.grid.out]
 
@@ -74,7 +74,7 @@ class State:
     @property
     def finals_cost(self) -> int:
         """Number of launches in the finals."""
-        return FINAL_LAUNCHES * (self.finalists + len(self.beside))
+        return FINAL_LAUNCHES * (self.finalists + len(self.references))
 
 
 def state_of(grid: Grid) -> State:
@@ -155,8 +155,8 @@ def next_round(grid: Grid, left: float, seed: int | None = None) -> tuple[int, .
 def _opening(grid: Grid, fresh: Flags, seed: int | None) -> tuple[int, ...]:
     if seed is None:
         return _joined(np.flatnonzero(fresh))
-    beside = [i for i in grid.references if fresh[i]]
-    return _joined(beside, np.random.default_rng(seed).permutation(np.flatnonzero(fresh))[:FIRST])
+    references = [i for i in grid.references if fresh[i]]
+    return _joined(references, np.random.default_rng(seed).permutation(np.flatnonzero(fresh))[:FIRST])
 
 
 def _explores(state: State, left: float) -> bool:
@@ -177,7 +177,7 @@ def _screening(state: State, left: float) -> list[int]:
     alive = int(state.alive.sum())
     spare = left - state.finals_cost
     if _is_small(state.grid.field) or alive <= _FINALISTS or spare < _FINALISTS + 1:
-        return [*state.top(state.finalists, state.expected.mean), *state.beside]
+        return [*state.top(state.finalists, state.expected.mean), *state.references]
     many = alive if alive <= _SHARE * spare else max(int(_SHARE * spare), _FINALISTS + 1)
     return state.top(many, state.expected.mean + state.expected.sd)
 
@@ -192,7 +192,7 @@ def _final(state: State, blocks: int) -> tuple[int, ...]:
     is_named = bool((among | np.eye(len(finalists), dtype=bool)).all(axis=1).any())
     most = _SMALL_MOST_LAUNCHES if _is_small(state.grid.field) else _MOST_FINAL_LAUNCHES
     is_over = (believed >= FINAL_LAUNCHES and is_named) or blocks >= most
-    return () if is_over else _joined(finalists, state.beside)
+    return () if is_over else _joined(finalists, state.references)
 
 
 def finals(grid: Grid) -> int:
@@ -218,9 +218,9 @@ def search_launches(field: int, references: int) -> int:
 
     Each configuration has one, half of a large field another, and finalists and references the finals'.
     """
-    again = 0 if field <= _SMALL else field // 2
+    second = 0 if field <= _SMALL else field // 2
     blocks = FINAL_LAUNCHES if field > _FINALISTS else FINAL_LAUNCHES - 1
-    return field + again + blocks * (min(field, _finalists(field)) + references)
+    return field + second + blocks * (min(field, _finalists(field)) + references)
 
 
 def largest_field(launches: float, references: int, most: int) -> int:

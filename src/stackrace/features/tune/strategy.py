@@ -66,7 +66,7 @@ def fewest(race: Race) -> int:
     return fewest_of(tuning_of(race))
 
 
-def again(fresh: PreparedRace, race: Race) -> PreparedRace:
+def resumed(fresh: PreparedRace, race: Race) -> PreparedRace:
     """Return ``fresh`` under the goal of the resumed ``race``."""
     return under_goal(fresh, tuning_of(race))
 

@@ -39,8 +39,8 @@ def ready_tuning(
     InputError and its kin as a race does, RefusedError if no configuration is within the limits.
     """
     request, tuning = candidates(asked)
-    shape = partial(_shaped, tuning=tuning, on_preparing=on_preparing)
-    with ready_race(request, store, on_preparing, shape=shape, first=fewest_of(tuning)) as ready:
+    adapt = partial(_adapted, tuning=tuning, on_preparing=on_preparing)
+    with ready_race(request, store, on_preparing, adapt=adapt, first=fewest_of(tuning)) as ready:
         yield ready
 
 
@@ -89,7 +89,7 @@ def _local(fresh: PreparedRace) -> LocalMachine:
     return fresh.machine
 
 
-def _shaped(fresh: PreparedRace, tuning: Tuning, on_preparing: OnPreparing) -> PreparedRace:
+def _adapted(fresh: PreparedRace, tuning: Tuning, on_preparing: OnPreparing) -> PreparedRace:
     """Return the race of the configurations of ``fresh`` within the limits, computed from two measured ones.
 
     If time is short, some are left out.

@@ -55,11 +55,11 @@ def _sections(race: Race, found: Tuned) -> Iterator[Section]:
             ),
         )
     line = words.race_file_line(found.stack)
-    again = (f"Race it: stackrace run --stack {shlex.quote(found.stack)}", f"In a race file: {line}")
+    hint = (f"Race it: stackrace run --stack {shlex.quote(found.stack)}", f"In a race file: {line}")
     yield Section(
         title="",
         blocks=(
-            Drawing(lines=again, media=(Medium.SCREEN,)),
+            Drawing(lines=hint, media=(Medium.SCREEN,)),
             Paragraph(text="In a race file:", media=FILES),
             Drawing(lines=(line,), media=FILES),
         ),

@@ -13,7 +13,7 @@ from ...measure.engine.histogram import QUANTILES
 from ...measure.engine.load_run import label
 from ...measure.resources import format_cores
 from ...race.preparation.chosen_app import asked_app
-from ...race.preparation.contestants import beside_current, current_stack
+from ...race.preparation.contestants import current_stack, with_current_deployment
 from ...race.preparation.core_shares import cores_of
 from ...race.ranking import LEAST_BEYOND
 from ...race.request.request import RaceRequest
@@ -217,7 +217,7 @@ def _refuse_short(tuning: Tuning, budget_s: float) -> None:
 def _current(asked: TuneRequest, servers: Catalogue, offered: frozenset[Interface]) -> Stack | None:
     """Return the project's current stack, from the user or else from the project's files, or None."""
     if asked.current is None:
-        found = current_stack(beside_current(asked.race), servers, offered, entry=asked.race.entry)
+        found = current_stack(with_current_deployment(asked.race), servers, offered, entry=asked.race.entry)
         return None if found is None else found.stack
     try:
         return parse_stack(asked.current, servers.specs, offered, asked.race.folder)

@@ -30,9 +30,9 @@ def outlook(plan: RacePlan, tuning: Tuning) -> tuple[str, ...]:
     """Return the sentences to read before: the number of configurations, and those that the budget leaves out."""
     many = sum(stack.path not in tuning.reserve for stack in plan.stacks)
     out = sum(one.stack not in tuning.reserve for one in tuning.infeasible)
-    beside = f"; {things(out, 'other')} would exceed the limits" if out else ""
+    too_large = f"; {things(out, 'other')} would exceed the limits" if out else ""
     knobs = listed([f"{knob} ({listed(knob.values)})" for knob in tuning.knobs])
-    lines = [f"Tuning {knobs}: {things(many, 'configuration')}{beside}."]
+    lines = [f"Tuning {knobs}: {things(many, 'configuration')}{too_large}."]
     if tuning.cut and plan.budget_s is not None:
         lines.append(
             f"In {duration(plan.budget_s)} no more can be told apart: {things(tuning.cut, 'other')} between them "

@@ -100,7 +100,7 @@ class Plan:
         threads: int = 1,
         cores: Sequence[int] = ...,
         starts_s: float | None = None,
-        company: tuple[int, int] = (0, 0),
+        other_threads: tuple[int, int] = (0, 0),
     ) -> Plan: ...
 
 @final

@@ -61,7 +61,7 @@ class _How(TypedDict, total=False):
     answered. Otherwise they would leave lower bounds in the latencies."""
     starts_s: float | None
     """Start on CLOCK_MONOTONIC; by default, and if that moment is over, at once."""
-    company: tuple[int, int]
+    other_threads: tuple[int, int]
     """Numbers of event loops of other engines that send the same open loop, before ours in turn and after. The rate
     is that of all together."""
 
@@ -143,7 +143,7 @@ def _plan(address: tuple[str, int] | str, workload: Workload, load: Load, how: _
         threads=threads_of(load, cores, how.get("threads")),
         cores=cores,
         starts_s=how.get("starts_s"),
-        company=how.get("company", (0, 0)),
+        other_threads=how.get("other_threads", (0, 0)),
     )
 
 

@@ -67,21 +67,21 @@ def examined_app(
     environments: Environments,
     project: ProtectedProject,
     data: Path,
-    beside: Mapping[str, str],
+    service_variables: Mapping[str, str],
     on_preparing: OnPreparing,
     preparing: Callable[[App], None],
     most_pages: int = MOST_RACED,
 ) -> ExaminedApp:
     """Find the ``asked`` app, prepare it, let its own interpreter examine it, and get its golden answers.
 
-    Everything runs in the view of ``project``. ``data`` is a private folder for a bundled app's files, ``beside``
-    the variables that lead to the app's services, which ``preparing`` starts. ``most_pages`` is the number of pages
-    to race if none is named. Raises AppError or InputError naming the way out.
+    Everything runs in the view of ``project``. ``data`` is a private folder for a bundled app's files,
+    ``service_variables`` lead to the app's services, which ``preparing`` starts. ``most_pages`` is the number of
+    pages to race if none is named. Raises AppError or InputError naming the way out.
     """
     request = with_bundled_sessions(request)
     found_app = find_app(request, asked, environments, project, data, on_preparing)
-    original = furnished(found_app.app, request, beside)
-    protection = project.protect(original, beside)
+    original = furnished(found_app.app, request, service_variables)
+    protection = project.protect(original, service_variables)
     app, copies = protection.app, protection.view.relocation
     static = request.static and {url: copies.path(folder) for url, folder in request.static.items()}
     request = replace(request, static=static)
@@ -186,7 +186,7 @@ def _static(request: RaceRequest, app: App, examination: Examination) -> Mapping
         raise InputError(f"{key}: {error.message}{way_out}") from error
 
 
-def furnished(app: App, request: RaceRequest, beside: Mapping[str, str]) -> App:
+def furnished(app: App, request: RaceRequest, service_variables: Mapping[str, str]) -> App:
     """Return the app with its environment variables and the commands that prepare it."""
     return replace(
         app,
@@ -194,7 +194,7 @@ def furnished(app: App, request: RaceRequest, beside: Mapping[str, str]) -> App:
             **byte_code(),
             **app.environment,
             **read_env_files(request.env_files),
-            **beside,
+            **service_variables,
             **request.environment,
         },
         prepare=app.prepare + request.prepare,

@@ -83,7 +83,7 @@ def choose(
     candidates, unstarted = _without_lifespan(candidates, examined, catalogue)
     left_out = (*left_out, *unstarted)
     if current is not None:
-        candidates = _beside(current, candidates, most=MOST_STACKS if request.stacks is None else None)
+        candidates = _with_current(current, candidates, most=MOST_STACKS if request.stacks is None else None)
     workloads = examined.workloads if measured is None else measured(candidates)
     ahead = Ahead(request=request, workloads=workloads, cores=cores, loading=examined.loading)
     levels = ahead.levels(candidates)
@@ -115,7 +115,7 @@ def _without_lifespan(
     )
 
 
-def _beside(current: Stack, others: Sequence[Stack], most: int | None) -> tuple[Stack, ...]:
+def _with_current(current: Stack, others: Sequence[Stack], most: int | None) -> tuple[Stack, ...]:
     """Return ``current`` and the others, ``most`` in all; if it was requested, too, as it was requested."""
     same = [other for other in others if other.identity == current.identity]
     first = same[0] if same and most is None else current
@@ -137,7 +137,7 @@ def asked(
     """
     stacks = [parse_stack(path, catalogue.specs, offered, folder) for path in paths]
     for index, stack in enumerate(stacks):
-        _refuse_again(stack, stacks[:index])
+        _refuse_repeated(stack, stacks[:index])
         require_fit(stack, catalogue, python)
     return tuple(stacks)
 
@@ -149,7 +149,7 @@ def unserved(stacks: Iterable[Stack], examined: ExaminedApp) -> tuple[str, ...]:
     return tuple(stack.path for stack in stacks if stack.interface is Interface.WSGI)
 
 
-def _refuse_again(stack: Stack, others: Sequence[Stack]) -> None:
+def _refuse_repeated(stack: Stack, others: Sequence[Stack]) -> None:
     same = next((other for other in others if other.identity == stack.identity), None)
     if same is None:
         return

@@ -69,7 +69,7 @@ class CurrentStack:
         return CurrentStack(deployment=self.deployment.having_problem(problem), stack=raced)
 
 
-def beside_current(request: RaceRequest) -> RaceRequest:
+def with_current_deployment(request: RaceRequest) -> RaceRequest:
     """Return ``request`` with the project's current deployment included, unless the request decides that itself."""
     return replace(request, contestants=True) if request.contestants is None else request
 

@@ -85,18 +85,18 @@ def split_cores(
     if len(usable) == 1:
         return tuple(usable), tuple(usable)
     if engine is not None:
-        rest = _apart(physical, engine)
+        rest = _cores_without(physical, engine)
         if not rest:
             raise _nothing_left("--engine-cores", engine, "the stacks", usable)
         return rest, tuple(engine)
-    free = _apart(physical, stacks or ())
+    free = _cores_without(physical, stacks or ())
     if not free:
         raise _nothing_left("--cores", stacks or (), "the load engine", usable)
     (mine,) = _last_core(physical, free)
-    return tuple(stacks) if stacks is not None else _apart(physical, (mine,)), (mine,)
+    return tuple(stacks) if stacks is not None else _cores_without(physical, (mine,)), (mine,)
 
 
-def _apart(physical: Sequence[Sequence[int]], taken: Sequence[int]) -> tuple[int, ...]:
+def _cores_without(physical: Sequence[Sequence[int]], taken: Sequence[int]) -> tuple[int, ...]:
     """Return the cores that are not ``taken``, without siblings of taken ones unless nothing else is left."""
     whole = [cpu for core in physical for cpu in core if not set(core) & set(taken)]
     return tuple(whole or [cpu for core in physical for cpu in core if cpu not in taken])

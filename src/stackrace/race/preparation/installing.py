@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...app.bundle import bundled, bundled_names
-from ...base.errors import InputError, Lack, MissingError
+from ...base.errors import InputError, MissingError, MissingItem
 from ...base.temporary import temporary_folder
 from ...base.text import did_you_mean, nearest
 from ...deploy.environments import Environments, cache_folder, requirements_of
 from ...deploy.guard import Guard
-from ...deploy.installation import apt_command, lack_of, missing_from
+from ...deploy.installation import apt_command, missing_from, missing_item
 from ...deploy.preparing import OnPreparing
 from ...deploy.started_services import service_of
 from ...stacks.servers import Catalogue
@@ -37,7 +37,9 @@ def services_of(request: RaceRequest) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*own, *request.services)))
 
 
-def lacks_of(request: RaceRequest, catalogue: Catalogue, app: AskedApp | None = None) -> tuple[Lack, ...]:
+def missing_items(
+    request: RaceRequest, catalogue: Catalogue, app: AskedApp | None = None
+) -> tuple[MissingItem, ...]:
     """Return everything that the race lacks here: servers of its stacks, services, needs of its bundled app.
 
     Packages of PyPI are not checked: races install them themselves. Raises StackError for an illegal stack.
@@ -45,35 +47,35 @@ def lacks_of(request: RaceRequest, catalogue: Catalogue, app: AskedApp | None = 
     paths = request.stacks or ()
     offered = (app or asked_app(request)).offered if paths else frozenset()
     stacks = [parse_stack(path, catalogue.specs, offered, request.folder) for path in paths]
-    servers = [lack for stack in stacks for lack in missing_from(stack, catalogue)]
-    own = None if request.bundled is None else bundled(request.bundled, request.environment).lack()
-    beside = (service_of(name)[0].lack() for name in services_of(request))
-    return distinct([*filter(None, (own, *beside)), *servers])
+    servers = [item for stack in stacks for item in missing_from(stack, catalogue)]
+    own = None if request.bundled is None else bundled(request.bundled, request.environment).missing_item()
+    service_items = (service_of(name)[0].missing_item() for name in services_of(request))
+    return distinct([*filter(None, (own, *service_items)), *servers])
 
 
-def distinct(lacks: Iterable[Lack]) -> tuple[Lack, ...]:
+def distinct(missing: Iterable[MissingItem]) -> tuple[MissingItem, ...]:
     """Return each lack once, in order."""
-    return tuple({lack.name: lack for lack in lacks}.values())
+    return tuple({item.name: item for item in missing}.values())
 
 
 def require_all(request: RaceRequest, catalogue: Catalogue, app: AskedApp) -> None:
     """Raise MissingError with everything that the race lacks, and the one command that installs it."""
-    if lacks := lacks_of(request, catalogue, app):
-        raise refusal("the race", lacks, install_command(lacks, request.servers))
+    if missing := missing_items(request, catalogue, app):
+        raise refusal("the race", missing, install_command(missing, request.servers))
 
 
-def install_command(lacks: Iterable[Lack], servers: Path | None = None) -> str:
-    """Return the command that installs all of ``lacks`` with Debian packages; empty if there are none."""
-    names = [lack.name for lack in lacks if not lack.elsewhere]
+def install_command(missing: Iterable[MissingItem], servers: Path | None = None) -> str:
+    """Return the command that installs all of ``missing`` with Debian packages; empty if there are none."""
+    names = [item.name for item in missing if not item.elsewhere]
     folder = ["--servers", str(servers)] if servers is not None else []
     return shlex.join(["stackrace", "install", *names, *folder]) if names else ""
 
 
-def refusal(subject: str, lacks: Sequence[Lack], command: str) -> MissingError:
+def refusal(subject: str, missing: Sequence[MissingItem], command: str) -> MissingError:
     """Return the error that lists what ``subject`` lacks, and how to get it."""
-    listed = ", ".join(lack.words for lack in lacks)
+    listed = ", ".join(item.words for item in missing)
     ways = [f"run: {command}"] if command else []
-    ways += [f"{lack.name} has no Debian package: {lack.elsewhere}" for lack in lacks if lack.elsewhere]
+    ways += [f"{item.name} has no Debian package: {item.elsewhere}" for item in missing if item.elsewhere]
     return MissingError(f"{subject} needs what is not installed here: {listed}; {'; '.join(ways)}")
 
 
@@ -84,9 +86,9 @@ _PACKAGE = re.compile(r"[A-Za-z][A-Za-z0-9._-]*")
 class InstallPlan:
     """Packages and environments to install."""
 
-    lacks: tuple[Lack, ...]
+    missing: tuple[MissingItem, ...]
     """Lacks that Debian has packages for."""
-    elsewhere: tuple[Lack, ...]
+    elsewhere: tuple[MissingItem, ...]
     """Lacks without a Debian package."""
     python: tuple[str, ...]
     """Requirements from PyPI, for private environments; some may be installed already."""
@@ -96,7 +98,7 @@ class InstallPlan:
     @property
     def packages(self) -> tuple[str, ...]:
         """Names of the Debian packages, in alphabetical order."""
-        return tuple(sorted({package for lack in self.lacks for package in lack.packages}))
+        return tuple(sorted({package for item in self.missing for package in item.packages}))
 
     @property
     def command(self) -> str:
@@ -115,32 +117,32 @@ def install_plan(words: Iterable[str], known: Catalogue, servers: Path | None = 
     ``servers`` is a folder with the user's own servers, for race files. Raises InputError naming the nearest known
     word for an unknown one, SpecError for a wrong race file.
     """
-    lacking: list[Lack] = []
+    found: list[MissingItem] = []
     races: list[RaceRequest] = []
     for word in words:
         if word in known.entries:
-            lacking += _of(lack_of(known.entries[word]))
+            found += _of(missing_item(known.entries[word]))
         elif word in services():
-            lacking += _of(services()[word].lack())
+            found += _of(services()[word].missing_item())
         elif not Path(word).is_file() and re.split("[@:/+]", word)[0] in known.entries:
             (stack,) = asked([word], known)
-            lacking += missing_from(stack, known)
+            found += missing_from(stack, known)
         else:
             named = _races(word, known, servers)
-            lacking += (lack for race in named for lack in lacks_of(race, known.extended(race.servers)))
+            found += (item for race in named for item in missing_items(race, known.extended(race.servers)))
             races += named
-    lacks = distinct(lacking)
+    missing = distinct(found)
     python = (each for race in races for each in _requirements(race, known))
     return InstallPlan(
-        lacks=tuple(lack for lack in lacks if not lack.elsewhere),
-        elsewhere=tuple(lack for lack in lacks if lack.elsewhere),
+        missing=tuple(item for item in missing if not item.elsewhere),
+        elsewhere=tuple(item for item in missing if item.elsewhere),
         python=tuple(dict.fromkeys(python)),
         races=tuple(races),
     )
 
 
-def _of(lack: Lack | None) -> tuple[Lack, ...]:
-    return () if lack is None else (lack,)
+def _of(item: MissingItem | None) -> tuple[MissingItem, ...]:
+    return () if item is None else (item,)
 
 
 def _races(word: str, known: Catalogue, servers: Path | None) -> list[RaceRequest]:

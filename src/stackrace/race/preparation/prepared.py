@@ -36,7 +36,7 @@ from ..request.request import RaceRequest
 from ..results.parts import Parts
 from ..results.race import Race
 from ..schedule import Extent, least_budget_s, too_short
-from ..twins import entrants
+from ..twins import first_stacks
 from .choosing import FEWEST, unserved
 from .core_shares import cores_of, usable_cores
 from .defaults import budget_s_of, levels_of
@@ -245,7 +245,7 @@ def prepared(
     with set_up(request, stopwatch, remote=remote, bursts=True, all_named=first is not None) as deployment:
         plan = plan_of(request, deployment)
         waited_s = wait_for_ports(stopwatch)
-        together = 1 if plan.race.repeats else first or len(entrants(plan))
+        together = 1 if plan.race.repeats else first or len(first_stacks(plan))
         warnings = check_limits(
             plan.race.loads, plan.race.cores, folder=deployment.guard.directory, stacks=together
         )

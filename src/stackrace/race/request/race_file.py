@@ -149,17 +149,17 @@ def _line_of(text: str, table: object, location: tuple[str | int, ...]) -> int:
 
 def _known(table: tuple[str | int, ...]) -> list[str]:
     """Return the keys of the table at ``table``; none if it is not one of our tables."""
-    shape: object = RaceFileTable
+    kind: object = RaceFileTable
     for part in table:
-        shape = get_args(shape)[1] if _is_named(shape) else _present(_keys_of(shape).get(str(part)))
-    return list(_keys_of(shape))
+        kind = get_args(kind)[1] if _is_named(kind) else _present(_keys_of(kind).get(str(part)))
+    return list(_keys_of(kind))
 
 
-def _keys_of(shape: object) -> dict[str, Any]:
-    """Return the keys of a table as in race files, each with its type; none if ``shape`` is not a table."""
-    if not (isinstance(shape, type) and issubclass(shape, BaseModel)):
+def _keys_of(kind: object) -> dict[str, Any]:
+    """Return the keys of a table as in race files, each with its type; none if ``kind`` is not a table."""
+    if not (isinstance(kind, type) and issubclass(kind, BaseModel)):
         return {}
-    return {field.alias or name: field.annotation for name, field in shape.model_fields.items()}
+    return {field.alias or name: field.annotation for name, field in kind.model_fields.items()}
 
 
 def _home(location: tuple[str | int, ...]) -> str:
@@ -168,17 +168,17 @@ def _home(location: tuple[str | int, ...]) -> str:
     return f"; write it below [{tables[0]}]" if tables else ""
 
 
-def _present(shape: object) -> object:
-    """Return ``shape`` without its None and its limits."""
-    for part in get_args(shape):
+def _present(kind: object) -> object:
+    """Return ``kind`` without its None and its limits."""
+    for part in get_args(kind):
         inner = get_args(part)[0] if hasattr(part, "__metadata__") else part
         if _is_named(inner):
             return inner
-    return shape
+    return kind
 
 
-def _is_named(shape: object) -> bool:
-    return get_origin(shape) is dict
+def _is_named(kind: object) -> bool:
+    return get_origin(kind) is dict
 
 
 def _with_nul(value: object, where: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:

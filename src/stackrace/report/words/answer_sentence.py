@@ -53,8 +53,8 @@ def _clause(race: Race, standing: Standing) -> str:
         case AnswerKind.ALIKE:
             slower = f"; every other stack is slower than {result.stacks[0]}"
             rest = slower if len(result.stacks) < len(standing.rows) else ""
-            apart = percent(result.within or 0)
-            return f"{names(result.stacks)} are equally good: they differ by at most {apart}{rest}"
+            within = percent(result.within or 0)
+            return f"{names(result.stacks)} are equally good: they differ by at most {within}{rest}"
         case AnswerKind.RANKED:
             top = [row.stack for row in standing.rows if row.tier == 1]
             first = f"{names(top)} share the first" if len(top) > 1 else f"{top[0]} comes first{_margin(result)}"

@@ -31,7 +31,7 @@ class _Knobs:
     """The measured things, in turn."""
     span: str = "slice"
     """The measured stretch of time."""
-    again: str = "race"
+    verb: str = "race"
     """Verb of the command to repeat."""
     concurrency: str = "[load] concurrency"
     clients: str = "--concurrency (or [load] concurrency)"
@@ -66,7 +66,7 @@ LOAD = _Knobs(
     server="server",
     servers="server",
     span="run",
-    again="load",
+    verb="load",
     concurrency="--concurrency",
     clients="--concurrency",
     held="--silent and --idle",

@@ -13,7 +13,7 @@ from ...race.plan import RacePlan
 from ...race.preparation.defaults import CONCURRENCY
 from ...race.request.request import RaceRequest
 from ...race.schedule import FEWEST_BLOCKS, extent_of, least_budget_s, plan_block
-from ...race.twins import entrants
+from ...race.twins import first_stacks
 from ...stats.judge import blocks_expected
 from ...stats.values import Question
 from ..figures import listed
@@ -118,7 +118,7 @@ def _of_time(plan: RacePlan, budget_s: float) -> Iterator[str]:
 
 
 def _of_one_block(plan: RacePlan, budget_s: float) -> str:
-    ahead, lengths = extent_of(plan.cells(entrants(plan))), planned_lengths(plan)
+    ahead, lengths = extent_of(plan.cells(first_stacks(plan))), planned_lengths(plan)
     overhead = planned_overhead(plan, lengths)
     planned = plan_block(
         ahead, remaining_s=budget_s - plan.loading.wall_s, done=0, overhead=overhead, lengths=lengths
@@ -136,9 +136,9 @@ def _of_one_block(plan: RacePlan, budget_s: float) -> str:
 def _of_difference(plan: RacePlan) -> Iterator[str]:
     """Yield the sentence that the difference is too small to be proved if the best stacks are that close."""
     stacks = len(plan.stacks)
-    if stacks < 2 or plan.race.exhaustive or _is_told(stacks, plan.race.difference):
+    if stacks < 2 or plan.race.exhaustive or _can_decide(stacks, plan.race.difference):
         return
-    larger = next((difference for difference in _DIFFERENCES if _is_told(stacks, difference)), None)
+    larger = next((difference for difference in _DIFFERENCES if _can_decide(stacks, difference)), None)
     proposed = f" Give --difference {100 * larger:g}% to get an answer even then." if larger is not None else ""
     yield (
         f"To prove a difference of {percent(plan.race.difference)} takes more launches than most races make. "
@@ -146,7 +146,7 @@ def _of_difference(plan: RacePlan) -> Iterator[str]:
     )
 
 
-def _is_told(stacks: int, difference: float) -> bool:
+def _can_decide(stacks: int, difference: float) -> bool:
     return blocks_expected(stacks, difference=difference, lead=0.0) is not None
 
 

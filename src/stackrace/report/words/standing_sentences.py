@@ -167,8 +167,8 @@ def _spending(time: CpuTime) -> str:
     shares = [f"{percent(ms / time.total_ms)} in {hop}" for hop, ms in time.hops.items()]
     split = f" ({', '.join(shares)})" if len(shares) > 1 else ""
     services = [f"{number(ms)} ms in {service}" for service, ms in time.services.items()]
-    beside = f", and {names(services)}" if services else ""
-    return f"{number(time.total_ms)} ms of CPU time per request{split}{beside}"
+    service_part = f", and {names(services)}" if services else ""
+    return f"{number(time.total_ms)} ms of CPU time per request{split}{service_part}"
 
 
 def costs(needs: Costs | None, *, short: bool = False) -> str:

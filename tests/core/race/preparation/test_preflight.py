@@ -17,7 +17,7 @@ from stackrace.measure.resources import Resources
 from stackrace.race.preparation import prepared
 from stackrace.race.preparation.prepared import _refuse_early, plan_of, wait_for_ports
 from stackrace.race.request.request import RaceRequest, WorkloadRequest
-from stackrace.race.twins import entrants
+from stackrace.race.twins import first_stacks
 from stackrace.validity import registry
 from stackrace.validity.preflight import shared_threads
 from stackrace.validity.registry import check_limits
@@ -69,8 +69,8 @@ def test_the_hidden_twin_takes_its_time_too():
     with pytest.raises(InputError, match=r"2 stacks at 2 load levels takes .* or --no-twin"):
         _refuse_early(replace(ASKED, budget_s=9.0))
     plan = plan_of(ASKED, stage())
-    assert [stack.path.partition("#")[2] for stack in entrants(plan)] == ["", "", "twin"]
-    assert entrants(replace(plan, twin=False)) == plan.stacks
+    assert [stack.path.partition("#")[2] for stack in first_stacks(plan)] == ["", "", "twin"]
+    assert first_stacks(replace(plan, twin=False)) == plan.stacks
 
 
 @pytest.mark.parametrize("beside", [{"silent": 1}, {"idle": 1}])

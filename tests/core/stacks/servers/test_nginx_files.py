@@ -105,7 +105,7 @@ def test_what_was_changed_and_what_is_missing_is_said_by_line(tmp_path):
     assert changed[3, "pid"] is Concern.PATHS
     assert changed[9, "access_log"] is Concern.LOGS
     assert changed[19, "listen"] is changed[17, "server"] is Concern.ADDRESS
-    left = {gap.line: gap.why for gap in reading.not_taken}
+    left = {gap.line: gap.why for gap in reading.omissions}
     assert "module" in left[12]
     assert "cache" in left[14]
     assert left[16] == "it is another service than the app"
@@ -152,7 +152,7 @@ def test_files_of_the_project_that_it_includes_are_part_of_it(site, tmp_path):
     text = "events { } http { include /etc/nginx/conf.d/*.conf; include /etc/nginx/snippets/none.conf; }"
     reading = own_file(text, tmp_path).reading
     assert reading.files == {"deploy/conf.d/site.conf"}
-    assert [gap.what for gap in reading.not_taken] == ["include /etc/nginx/snippets/none.conf"]
+    assert [gap.what for gap in reading.omissions] == ["include /etc/nginx/snippets/none.conf"]
     assert "proxy_pass http://app;" in config_of(site, text, tmp_path)
 
 

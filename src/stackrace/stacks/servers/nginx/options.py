@@ -35,7 +35,7 @@ def _read(text: str, path: Path, folder: Path) -> FileReading:
         reading,
         settings=settings,
         changes=tuple(site.changes),
-        not_taken=tuple(site.not_taken),
+        omissions=tuple(site.omissions),
         forwards=site.protocol,
         target=site.target,
         files=site.files,

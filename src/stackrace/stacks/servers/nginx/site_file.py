@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from ....base.files import by_last_parts
-from ...native_options import Change, Concern, NotTaken
+from ...native_options import Change, Concern, Omission
 from .directives import SERVES_ELSEWHERE, STOCK, Directive, decided, included, parsed, unusable
 
 PROTOCOLS = {"proxy": "http", "uwsgi": "uwsgi", "fastcgi": "fastcgi", "scgi": "scgi"}
@@ -54,7 +54,7 @@ class SiteFile:
     target: str = ""
     """Address of the app, as written in the file."""
     changes: list[Change] = field(default_factory=list)
-    not_taken: list[NotTaken] = field(default_factory=list)
+    omissions: list[Omission] = field(default_factory=list)
     root: Directive | None = None
     """Folder of files for the whole server, if it has one."""
     files: frozenset[str] = frozenset()
@@ -68,7 +68,7 @@ class SiteFile:
     def leave(self, directive: Directive, why: str) -> None:
         """Record that the race ignores ``directive``."""
         what = f"{directive.file}: {directive.words}" if directive.file else directive.words
-        self.not_taken.append(NotTaken(line=directive.line, what=what, why=why))
+        self.omissions.append(Omission(line=directive.line, what=what, why=why))
 
     def forwarding(self) -> Iterator[list[Directive]]:
         """Yield the levels that may contain directives about forwarding, the outer ones first."""
@@ -101,7 +101,7 @@ def site_file(text: str, path: Path, folder: Path, static: Mapping[str, Path] | 
     _leave_upstreams(site, http, chosen)
     site.server = _kept(site, chosen.block or [])
     if not any(each.forwards for each in _walk(site.server)):
-        line = next((each.line for each in site.not_taken if each.line >= chosen.line), chosen.line)
+        line = next((each.line for each in site.omissions if each.line >= chosen.line), chosen.line)
         raise ValueError(f"line {line}: what forwards to the app cannot be read")
     _serve_root(site)
     _send_host(site)

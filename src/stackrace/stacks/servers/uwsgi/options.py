@@ -18,7 +18,7 @@ from ...native_options import (
     FileReading,
     NativeFile,
     NativeOptions,
-    NotTaken,
+    Omission,
     Option,
     Weight,
     decided,
@@ -57,7 +57,7 @@ def _read(text: str, path: Path, folder: Path) -> FileReading:
     pairs = [(line.key, line.value) for line in lines]
     rows = [(key, value, OPTIONS.row(key).concern) for key, value in pairs if key not in _FILES]
     missing = [
-        NotTaken(
+        Omission(
             file=None if line.file == path else line.file,
             line=line.number,
             what=line.whole.strip(),
@@ -70,7 +70,7 @@ def _read(text: str, path: Path, folder: Path) -> FileReading:
     return replace(
         OPTIONS.reading(_said(pairs)),
         changes=tuple(Change(key=key, theirs=value, concern=concern) for key, value, concern in rows if concern),
-        not_taken=tuple(missing),
+        omissions=tuple(missing),
         files=frozenset(str(line.file.relative_to(folder)) for line in lines if line.file != path),
     )
 

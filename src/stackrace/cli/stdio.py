@@ -1,4 +1,4 @@
-"""Edge of the program: foreign text reaches the terminal as plain text, and every error as a sentence."""
+"""Standard streams: foreign text reaches the terminal as plain text, and every error as a sentence."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ class StatusLine:
         click.echo(text, nl=False, file=trusted(out), color=True)
         self._shown = True
 
-    def tell(self, text: str, end: str = "") -> None:
+    def print_line(self, text: str, end: str = "") -> None:
         """Show ``text``, cut to a line of the terminal, followed by ``end``; elsewhere print it as a line."""
         if self.changes:
             self.show(one_line(f"{text[:100]}{end}"))
@@ -223,8 +223,8 @@ def failure_of(error: Exception) -> StackraceError:
 
             try:
                 require_system()
-            except BreakdownError as lack:
-                return lack
+            except BreakdownError as broken:
+                return broken
             way_out = "correct that path, its rights, or what removes it"
             return BreakdownError(f"{error.strerror}{_where(error)}; {way_out}")
         case OSError() if error.strerror:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from stackrace.features.tune.estimates import launched
-from stackrace.features.tune.weather import Slices, weather
+from stackrace.features.tune.speed_effect import Slices, speed_effect
 
 PLACES = np.array([(float(i), float(j)) for i in range(6) for j in range(5)])
 TRUTH = 0.1 * PLACES[:, 0] - 0.05 * PLACES[:, 1]
@@ -38,7 +38,7 @@ def means(slices):
 
 
 def calmed(slices, places=PLACES):
-    return means(slices) - weather(slices, places, SHAPE[1])[0]
+    return means(slices) - speed_effect(slices, places, SHAPE[1])[0]
 
 
 def errors(slices, truth=TRUTH):
@@ -65,7 +65,7 @@ def test_launches_scatter_as_they_are_wrong():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_steady_machine_is_taken_for_one(seed):
-    assert np.std(weather(raced(seed, swing=0.0, noise=0.03), PLACES, SHAPE[1])[0]) < 0.012
+    assert np.std(speed_effect(raced(seed, swing=0.0, noise=0.03), PLACES, SHAPE[1])[0]) < 0.012
 
 
 def test_what_differs_between_configurations_is_no_weather():
@@ -77,7 +77,7 @@ def test_what_differs_between_configurations_is_no_weather():
 def test_who_mostly_waits_feels_little_of_it():
     busy = np.where(np.arange(len(TRUTH)) % 2 == 0, 1.0, 0.05)
     slices = raced(7, swing=0.2, noise=0.01, busy=busy)
-    assert np.abs(weather(slices, PLACES, SHAPE[1])[0][busy < 1]).max() < 0.03
+    assert np.abs(speed_effect(slices, PLACES, SHAPE[1])[0][busy < 1]).max() < 0.03
     before, after = errors(slices)
     assert after < 0.75 * before
 
@@ -91,10 +91,10 @@ def test_what_was_not_measured_stays_so_and_few_slices_tell_nothing():
     slices = raced(5, swing=0.1, noise=0.02)
     there = ~((slices.rows == 3) & (slices.blocks == 1))
     there[np.flatnonzero((slices.rows == 5) & (slices.blocks == 2))[0]] = False
-    felt = weather(slices.only(there), PLACES, SHAPE[1])[0]
+    felt = speed_effect(slices.only(there), PLACES, SHAPE[1])[0]
     assert [place for place in product(*map(range, SHAPE)) if felt[place] == 0] == [(3, 1)]
     few = slices.only((slices.rows < 3) & (slices.blocks == 0))
-    assert not weather(few, PLACES, SHAPE[1])[0].any()
+    assert not speed_effect(few, PLACES, SHAPE[1])[0].any()
 
 
 def test_a_configuration_off_the_grid_is_like_no_other():

@@ -65,7 +65,7 @@ class Slices:
         return Slices(**{each.name: getattr(self, each.name)[chosen] for each in fields(self)})
 
 
-def weather(slices: Slices, places: Array, blocks: int) -> tuple[Array, Mapping[str, float]]:
+def speed_effect(slices: Slices, places: Array, blocks: int) -> tuple[Array, Mapping[str, float]]:
     """Return the effect of the machine's speed on each launch, told by all others, and the likeliest parameters.
 
     The effect has shape (K, B), in ln units relative to the speed's mean over all slices, 0 where nothing was
@@ -75,7 +75,7 @@ def weather(slices: Slices, places: Array, blocks: int) -> tuple[Array, Mapping[
     shared machine changes its speed by a tenth or more. A slice's value is modelled as a sum: its configuration, a
     Gaussian process over ``places``, (K, D) in steps; the speed, one value for the block and an Ornstein-Uhlenbeck
     process within, times ``busy``; its launch; and chance. The parameters are the likeliest. A launch's own values
-    are left out of the estimate of its weather: so its errors stay in the scatter, whose limits hold.
+    are left out of the estimate of its weather: so its errors stay in the deviations, whose limits hold.
 
     Source: Gilmour, Cullis & Verbyla 1997, Accounting for natural and extraneous variation in the analysis of field
     experiments, Journal of Agricultural, Biological and Environmental Statistics 2; Rasmussen & Williams 2006,
@@ -85,14 +85,14 @@ def weather(slices: Slices, places: Array, blocks: int) -> tuple[Array, Mapping[
     best = {name: values[0] for name, values in _CHOICES.items()}
     if len(slices.values) < _FEWEST:
         return felt, {**best, "swing": 0.0}
-    apart = distance(places)
+    distances = distance(places)
     slices = _centred(slices)
-    best = _likeliest(slices, apart)
-    if (strange := _strange(slices, _covariance(slices, apart, best))).any():
+    best = _likeliest(slices, distances)
+    if (strange := _strange(slices, _covariance(slices, distances, best))).any():
         slices = _centred(slices.only(~strange))
-        best = _likeliest(slices, apart)
-    told = _told_by_others(slices, _covariance(slices, apart, best), _speed(slices, best))
-    np.add.at(felt, (slices.rows, slices.blocks), slices.busy * (told - told.mean()))
+        best = _likeliest(slices, distances)
+    expected = _expected_from_others(slices, _covariance(slices, distances, best), _speed(slices, best))
+    np.add.at(felt, (slices.rows, slices.blocks), slices.busy * (expected - expected.mean()))
     np.add.at(count, (slices.rows, slices.blocks), 1.0)
     return felt / np.maximum(count, 1), best
 
@@ -107,49 +107,52 @@ def _speed(slices: Slices, given: Mapping[str, float]) -> Array:
     return np.where(_same(slices.blocks), _BLOCKS**2 + within, 0.0) * slices.busy
 
 
-def _covariance(slices: Slices, apart: Array, given: Mapping[str, float]) -> Array:
-    """Return the covariance of the values, (N, N); ``apart`` are the squared distances of the configurations."""
+def _covariance(slices: Slices, distances: Array, given: Mapping[str, float]) -> Array:
+    """Return the covariance of the values, (N, N); ``distances`` are squared, of the configurations."""
     spread = max(float(np.var(slices.values)), 1e-6)
-    alike = spread * np.exp(-apart[np.ix_(slices.rows, slices.rows)] / (2 * _LENGTH**2))
+    alike = spread * np.exp(-distances[np.ix_(slices.rows, slices.rows)] / (2 * _LENGTH**2))
     own = _same(slices.rows)
-    beside = given["rough"] ** 2 * own + given["launch"] ** 2 * (own & _same(slices.blocks))
+    deviations = given["rough"] ** 2 * own + given["launch"] ** 2 * (own & _same(slices.blocks))
     chance = given["slice"] ** 2 * np.eye(len(own))
-    return np.asarray(alike + slices.busy[:, None] * _speed(slices, given) + beside + chance)
+    return np.asarray(alike + slices.busy[:, None] * _speed(slices, given) + deviations + chance)
 
 
 def _strange(slices: Slices, covariance: Array) -> Flags:
     """Return a mask of the slices that are ``_STRANGE`` median deviations from their expectation, a tenth at most.
 
-    A single slice of nearly nothing would else make all launches seem to scatter.
+    A single slice of nearly nothing would else make all launches seem to deviations.
     """
     inverse = np.linalg.inv(covariance)
-    beside = np.abs((inverse @ slices.values) / np.diag(inverse))
-    return np.asarray(beside > max(_STRANGE * float(np.median(beside)), float(np.quantile(beside, 0.9))))
+    deviations = np.abs((inverse @ slices.values) / np.diag(inverse))
+    most = max(_STRANGE * float(np.median(deviations)), float(np.quantile(deviations, 0.9)))
+    return np.asarray(deviations > most)
+        deviations > max(_STRANGE * float(np.median(deviations)), float(np.quantile(deviations, 0.9)))
+    )
 
 
-def _told_by_others(slices: Slices, covariance: Array, speed: Array) -> Array:
+def _expected_from_others(slices: Slices, covariance: Array, speed: Array) -> Array:
     """Return the speed expected at each slice, (N,), from the values of all other launches.
 
     With the weights α = K⁻¹y of all, those without the slices g are α − K⁻¹_{·g}(K⁻¹_{gg})⁻¹α_g.
     """
     inverse = np.linalg.inv(covariance)
     weights = inverse @ slices.values
-    told = np.empty(len(weights))
+    expected = np.empty(len(weights))
     for row, block in {*zip(slices.rows.tolist(), slices.blocks.tolist(), strict=True)}:
         own = np.flatnonzero((slices.rows == row) & (slices.blocks == block))
         without = weights - inverse[:, own] @ np.linalg.solve(inverse[np.ix_(own, own)], weights[own])
         without[own] = 0.0
-        told[own] = speed[own] @ without
-    return told
+        expected[own] = speed[own] @ without
+    return expected
 
 
-def _likeliest(slices: Slices, apart: Array) -> dict[str, float]:
+def _likeliest(slices: Slices, distances: Array) -> dict[str, float]:
     """Return the parameters that no change of a single one makes likelier, by the first ``_FITTED`` slices."""
     last = np.sort(slices.blocks)[min(_FITTED, len(slices.blocks)) - 1]
     fitted = slices.only(slices.blocks <= last)
 
     def likelihood(given: Mapping[str, float]) -> float:
-        return log_likelihood(_covariance(fitted, apart, given), fitted.values)
+        return log_likelihood(_covariance(fitted, distances, given), fitted.values)
 
     best = {name: values[0] for name, values in _CHOICES.items()}
     highest, before = likelihood(best), None
@@ -179,7 +182,7 @@ def _same(labels: _Numbers) -> Flags:
 
 def distance(places: Array) -> Array:
     """Return the squared distances in steps, infinite if one of the two is off the grid."""
-    apart = ((places[:, None, :] - places[None, :, :]) ** 2).sum(axis=-1)
-    apart = np.where(np.isfinite(apart), apart, np.inf)
-    np.fill_diagonal(apart, 0.0)
-    return np.asarray(apart)
+    distances = ((places[:, None, :] - places[None, :, :]) ** 2).sum(axis=-1)
+    distances = np.where(np.isfinite(distances), distances, np.inf)
+    np.fill_diagonal(distances, 0.0)
+    return np.asarray(distances)

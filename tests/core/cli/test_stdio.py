@@ -20,8 +20,8 @@ from rich.table import Table
 from rich.text import Text
 
 import stackrace
-from stackrace.cli.edge import PrintableStream, printable_output
 from stackrace.cli.main import main
+from stackrace.cli.stdio import PrintableStream, printable_output
 from stackrace.report.html.page import _environment
 from stackrace.report.terminal import make_console
 
@@ -143,7 +143,7 @@ def test_only_what_draws_writes_past_the_edge() -> None:
         if past.search(path.read_text(encoding="utf-8"))
     }
     assert who - {"deploy/supervisor.py", "app/projects/private_root.py"} == {
-        "cli/edge.py",
+        "cli/stdio.py",
         "cli/main.py",
         "report/terminal.py",
     }
