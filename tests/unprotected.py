@@ -1,16 +1,16 @@
 """Questions to the apps of tests, which nothing needs to protect."""
 
-from stackrace.app import data_places as places
+from stackrace.app import data_paths as places
 from stackrace.app import examine as examining
 from stackrace.base.process.view import UNPROTECTED
 
 
-def data_places(app):
-    return places.data_places(app, UNPROTECTED)
+def data_paths(app):
+    return places.data_paths(app, UNPROTECTED)
 
 
-def import_places(app):
-    return places.import_places(app, UNPROTECTED)
+def import_paths(app):
+    return places.import_paths(app, UNPROTECTED)
 
 
 def examine(app, *requests, **options):

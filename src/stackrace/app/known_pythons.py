@@ -53,8 +53,8 @@ def known_pythons(root: Path, environ: Mapping[str, str] = os.environ) -> Iterat
     yield from _active(environ)
     if any(is_present(sign) for sign in _CONTAINER_SIGNS):
         yield from _known(_IMAGES_OWN, f"{_IMAGES_OWN}, as in images", is_sure=False)
-    for place in _IMAGES:
-        yield from _known(Path(place), f"{place}, as in images", is_sure=False)
+    for venv in _IMAGES:
+        yield from _known(Path(venv), f"{venv}, as in images", is_sure=False)
 
 
 def is_executable(path: Path) -> bool:
@@ -77,16 +77,16 @@ def _inside(folder: Path, where: str, *, is_above: bool) -> Iterator[KnownPython
     """The usual names first, then any other environment that lies there; one above may be another project's."""
     for name in _FOLDERS:
         yield from _known(folder / name, f"{name}/ in {where}")
-    for place in _environments(folder / ".direnv"):
-        yield from _known(place, f"direnv's {place.name}/ in {where}")
-    for place in _environments(folder):
-        if place.name not in _FOLDERS:
-            yield from _known(place, f"{place.name}/ in {where}", is_sure=not is_above)
+    for venv in _environments(folder / ".direnv"):
+        yield from _known(venv, f"direnv's {venv.name}/ in {where}")
+    for venv in _environments(folder):
+        if venv.name not in _FOLDERS:
+            yield from _known(venv, f"{venv.name}/ in {where}", is_sure=not is_above)
 
 
 def _environments(folder: Path) -> list[Path]:
     try:
-        return sorted(place for place in folder.iterdir() if is_file(place / "pyvenv.cfg"))
+        return sorted(venv for venv in folder.iterdir() if is_file(venv / "pyvenv.cfg"))
     except OSError:
         return []
 
@@ -100,9 +100,9 @@ def _active(environ: Mapping[str, str]) -> Iterator[KnownPython]:
 
 
 def _uv(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
-    place = environ.get("UV_PROJECT_ENVIRONMENT")
-    if place and is_file(folder / "pyproject.toml"):
-        yield from _known(folder / place, "UV_PROJECT_ENVIRONMENT")
+    venv = environ.get("UV_PROJECT_ENVIRONMENT")
+    if venv and is_file(folder / "pyproject.toml"):
+        yield from _known(folder / venv, "UV_PROJECT_ENVIRONMENT")
 
 
 def _pdm(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
@@ -116,13 +116,13 @@ def _named_by_file(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPy
     """virtualenvwrapper's plug-ins keep a name, or a path, in a file called .venv."""
     name = first_line(folder / ".venv")
     if name:
-        for place in (Path(name).expanduser(), _place(environ, "WORKON_HOME", ".virtualenvs") / name):
-            yield from _known(place if place.is_absolute() else folder / place, "the file .venv")
+        for venv in (Path(name).expanduser(), _configured(environ, "WORKON_HOME", ".virtualenvs") / name):
+            yield from _known(venv if venv.is_absolute() else folder / venv, "the file .venv")
 
 
 def _virtualenvwrapper(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
     """``mkvirtualenv -a`` and ``setvirtualenvproject`` write the project's folder into the environment."""
-    for note in matching(_place(environ, "WORKON_HOME", ".virtualenvs"), "*/.project"):
+    for note in matching(_configured(environ, "WORKON_HOME", ".virtualenvs"), "*/.project"):
         if first_line(note) == str(folder):
             yield from _known(note.parent, f"virtualenvwrapper's {note.parent.name}")
 
@@ -133,7 +133,7 @@ def _hatch(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
     if not name:
         return
     name = re.sub(r"[-_.]+", "-", name).lower()
-    data = environ.get("HATCH_DATA_DIR") or _place(environ, "XDG_DATA_HOME", ".local/share") / "hatch"
+    data = environ.get("HATCH_DATA_DIR") or _configured(environ, "XDG_DATA_HOME", ".local/share") / "hatch"
     yield from _known(Path(data, "env", "virtual", name, _digest(folder), name), "Hatch's environment")
 
 
@@ -141,7 +141,7 @@ def _pyenv(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
     """A name in .python-version is an environment's; a number is only an interpreter, without any packages."""
     name = first_line(folder / ".python-version")
     if name and not re.match(r"(\w+-)?\d", name):
-        versions = _place(environ, "PYENV_ROOT", ".pyenv") / "versions"
+        versions = _configured(environ, "PYENV_ROOT", ".pyenv") / "versions"
         yield from _known(versions / name, ".python-version")
 
 
@@ -151,21 +151,23 @@ def _poetry(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
     if not name:
         return
     ending = _digest(real_path(folder))
-    places = _poetrys_places(folder, environ)
+    venvs = _poetrys_places(folder, environ)
     for spelt in (re.sub(r"[-_.]+", "-", name), name):
         clean = re.sub(r'[ $`!*@"\\\r\n\t]', "_", spelt.lower())[:42]
-        for place in reversed(matching(places, f"{glob.escape(clean)}-{ending}-py*")):
-            yield from _known(place, "Poetry's environment")
+        for venv in reversed(matching(venvs, f"{glob.escape(clean)}-{ending}-py*")):
+            yield from _known(venv, "Poetry's environment")
 
 
 def _poetrys_places(folder: Path, environ: Mapping[str, str]) -> Path:
-    config = Path(environ.get("POETRY_CONFIG_DIR") or _place(environ, "XDG_CONFIG_HOME", ".config") / "pypoetry")
-    caches = _place(environ, "XDG_CACHE_HOME", ".cache") / "pypoetry"
+    config = Path(
+        environ.get("POETRY_CONFIG_DIR") or _configured(environ, "XDG_CONFIG_HOME", ".config") / "pypoetry"
+    )
+    caches = _configured(environ, "XDG_CACHE_HOME", ".cache") / "pypoetry"
     set_here, set_for_all = table(folder / "poetry.toml"), table(config / "config.toml")
     cache = environ.get("POETRY_CACHE_DIR") or set_here.get("cache-dir") or set_for_all.get("cache-dir") or caches
     paths = (table_in(settings, "virtualenvs").get("path") for settings in (set_here, set_for_all))
-    place = environ.get("POETRY_VIRTUALENVS_PATH") or next(filter(None, paths), "{cache-dir}/virtualenvs")
-    return Path(str(place).replace("{cache-dir}", str(cache))).expanduser()
+    venv = environ.get("POETRY_VIRTUALENVS_PATH") or next(filter(None, paths), "{cache-dir}/virtualenvs")
+    return Path(str(venv).replace("{cache-dir}", str(cache))).expanduser()
 
 
 def _pipenv(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
@@ -175,10 +177,12 @@ def _pipenv(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
         return
     clean = re.sub(r'[ &$`!*@"()\[\]\\\r\n\t]', "_", folder.name)[:42]
     digest = _digest(pipfile)
-    places = Path(environ.get("WORKON_HOME") or _place(environ, "XDG_DATA_HOME", ".local/share") / "virtualenvs")
+    venvs = Path(
+        environ.get("WORKON_HOME") or _configured(environ, "XDG_DATA_HOME", ".local/share") / "virtualenvs"
+    )
     # PIPENV_PYTHON is put behind the name
-    for place in (places / f"{clean}-{digest}", *matching(places, f"{glob.escape(clean)}-{digest}-*")):
-        yield from _known(place, "Pipenv's environment")
+    for venv in (venvs / f"{clean}-{digest}", *matching(venvs, f"{glob.escape(clean)}-{digest}-*")):
+        yield from _known(venv, "Pipenv's environment")
 
 
 def _conda(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
@@ -193,9 +197,9 @@ def _conda(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
     installed += [
         str(home / kind) for kind in ("miniconda3", "miniforge3", "anaconda3", "mambaforge", "micromamba")
     ]
-    usual = [Path(place) / "envs" / name[1] for place in installed if place]
-    for place in [*(place for place in made if place.name == name[1]), *usual]:
-        yield from _known(place, f"the conda environment {name[1]}")
+    usual = [Path(venv) / "envs" / name[1] for venv in installed if venv]
+    for venv in [*(venv for venv in made if venv.name == name[1]), *usual]:
+        yield from _known(venv, f"the conda environment {name[1]}")
 
 
 _TOOLS: tuple[Callable[[Path, Mapping[str, str]], Iterator[KnownPython]], ...] = (
@@ -215,7 +219,7 @@ def _home(environ: Mapping[str, str]) -> Path:
     return Path(environ.get("HOME") or Path.home())
 
 
-def _place(environ: Mapping[str, str], variable: str, usual: str) -> Path:
+def _configured(environ: Mapping[str, str], variable: str, usual: str) -> Path:
     return Path(environ.get(variable) or _home(environ) / usual)
 
 

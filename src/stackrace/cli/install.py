@@ -120,14 +120,14 @@ class _Outcome(StrEnum):
 def _document(plan: InstallPlan, outcome: _Outcome) -> dict[str, object]:
     return {
         "installed": outcome is _Outcome.INSTALLED,
-        "missing": [_lack(item) for item in (*plan.missing, *plan.elsewhere)],
+        "missing": [_missing(item) for item in (*plan.missing, *plan.elsewhere)],
         "debian_packages": list(plan.packages),
         "python_packages": list(plan.python),
         "command": plan.command,
     }
 
 
-def _lack(item: MissingItem) -> dict[str, object]:
+def _missing(item: MissingItem) -> dict[str, object]:
     return {
         "name": item.name,
         "missing": item.missing,

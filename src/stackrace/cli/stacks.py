@@ -139,9 +139,9 @@ def _table(
 ) -> Table:
     """Return a table of texts that wraps all but the first two columns; ``tones`` are those of the second."""
     return Table(columns=tuple(
-        Column(title=title, cells=tuple(row[place] for row in rows), left=True, tone=tone,
-               tones=tones if place == 1 else (), wraps=(_LEAST, 1) if place > 1 else None)
-        for place, title in enumerate(titles)
+        Column(title=title, cells=tuple(row[index] for row in rows), left=True, tone=tone,
+               tones=tones if index == 1 else (), wraps=(_LEAST, 1) if index > 1 else None)
+        for index, title in enumerate(titles)
     ))  # fmt: skip
 
 

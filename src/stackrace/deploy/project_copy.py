@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..app.app import App
-from ..app.data_places import DataPlaces, ImportPlaces, data_places, database_files, import_places
+from ..app.data_paths import DataPaths, ImportPaths, data_paths, database_files, import_paths
 from ..base.errors import InputError, said_by, shortage_of
 from ..base.files import is_present, read_text
 from ..base.numbers import duration
@@ -46,7 +46,7 @@ _LONGEST_TEXT_BYTES = 2**20
 class Settled:
     """Findings about an app's data after its settings were read in the copy."""
 
-    places: DataPlaces
+    places: DataPaths
     """Files, folders and servers that the copy's settings and variables lead to."""
     named: tuple[str, ...]
     """Originals that the copy names by absolute paths, each with the name of the file or variable."""
@@ -98,13 +98,13 @@ class ProjectCopy:
         """Return ``app`` as it is started in the copy, importing editable installs from their copies."""
         self._refuse_outside(database_files(replace(app, root=self.relocation.path(app.root))))
         self._refuse_named(app.environment.items())
-        return _app_in_copy(app, self.relocation, _import_folders(import_places(app, self.view), self.relocation))
+        return _app_in_copy(app, self.relocation, _import_folders(import_paths(app, self.view), self.relocation))
 
     def settle(self, app: App) -> tuple[App, Settled]:
         """Copy what settings of ``app`` lead to; return it as it is started, and what the copy does not cover."""
         begun = time.monotonic()
         moved = self.app(app)
-        places = data_places(moved, self.view)
+        places = data_paths(moved, self.view)
         self._copy(self._new(self._belonging(places), self._require))
         outside = self._refuse_outside(_present(places))
         if paths := list(self.relocation.named("\n".join(map(" ".join, app.prepare)))):
@@ -186,12 +186,12 @@ class ProjectCopy:
                 f"{shortage(self._run_directory, RUN)}"
             ) from error
 
-    def _belonging(self, places: DataPlaces) -> tuple[Path, ...]:
+    def _belonging(self, places: DataPaths) -> tuple[Path, ...]:
         files, folders = (tuple(filter(self.relocation.is_copy, paths)) for paths in (places.files, places.folders))
         return _present(self.relocation.original(replace(places, files=files, folders=folders)))
 
 
-def _present(places: DataPlaces) -> tuple[Path, ...]:
+def _present(places: DataPaths) -> tuple[Path, ...]:
     return (*places.present_files, *places.present_folders)
 
 
@@ -227,7 +227,7 @@ def _byte_code(python: Path, relocation: Relocation) -> Path:
     return folder
 
 
-def _import_folders(places: ImportPlaces, relocation: Relocation) -> tuple[Path, ...]:
+def _import_folders(places: ImportPaths, relocation: Relocation) -> tuple[Path, ...]:
     """Return the folders that the copies of ``places`` are imported from; environments are not copied."""
     return tuple(dict.fromkeys(relocation.path(each) for each in places.roots if relocation.has_copy(each)))
 

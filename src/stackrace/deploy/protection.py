@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..app.app import App, EntryKind
 from ..app.bundle import is_bundled
-from ..app.data_places import DataPlaces, data_places
+from ..app.data_paths import DataPaths, data_paths
 from ..app.examination import Examination
 from ..app.examine import examine, python_facts
 from ..app.examiner.messages import PythonFacts
@@ -188,7 +188,7 @@ class ProtectedProject:
 
     def _covered(self, app: App, leading: Mapping[str, str]) -> Protection:
         guard = self._guard
-        places = data_places(app, guard.view)
+        places = data_paths(app, guard.view)
         own = [app.root, self._folder, *self._also, *self._linked]
         below = (path for folder in _outermost(own) for path in databases_below(folder))
         files = (path for path in (*below, *places.present_files, *own) if path.is_file())
@@ -358,7 +358,7 @@ def _uncovered(settled: Settled, view: ProtectedView) -> Iterator[str]:
         )
 
 
-def _shared(places: DataPlaces, guard: Guard, leading: Mapping[str, str]) -> Iterator[str]:
+def _shared(places: DataPaths, guard: Guard, leading: Mapping[str, str]) -> Iterator[str]:
     own = str(guard.directory)
     for server in places.servers:
         address = f"@{server.host}:{server.port}/"

@@ -105,7 +105,7 @@ def measured_levels(
     for key, load in loads.items():
         found = valid.get(key, {})
         broken = {block for stack, block in lost.get(key, set()) - found.keys()}
-        whole = {place: slices for place, slices in found.items() if place[1] not in broken}
+        whole = {key: slices for key, slices in found.items() if key[1] not in broken}
         levels.append(_level(named, key[0], load, order, whole))
     return [level for level in levels if level.stacks]
 
@@ -270,18 +270,18 @@ def pooled(race: Race, machines: Sequence[MachineComparison]) -> Race:
 def _blocks_by_machine(race: Race, level: MeasuredLevel) -> dict[str, list[int]]:
     """Return the indices of each machine's blocks among a level's values, without blocks that have none."""
     machine_of = {launch.block: launch.machine for launch in race.launches}
-    places: dict[str, list[int]] = {}
-    for place, block in enumerate(blocks_of(race)):
-        if any(math.isfinite(values[place]) for values in level.values):
-            places.setdefault(machine_of[block], []).append(place)
-    return places
+    indexes: dict[str, list[int]] = {}
+    for index, block in enumerate(blocks_of(race)):
+        if any(math.isfinite(values[index]) for values in level.values):
+            indexes.setdefault(machine_of[block], []).append(index)
+    return indexes
 
 
 def _compared(
     race: Race, level: MeasuredLevel, machine: str, against: str, blocks: dict[str, list[int]], tests: int
 ) -> MachineComparison:
     own, other = (
-        replace(level, values=tuple(tuple(values[place] for place in blocks[name]) for values in level.values))
+        replace(level, values=tuple(tuple(values[index] for index in blocks[name]) for values in level.values))
         for name in (machine, against)
     )
     ratio, speed = same_speed(*_of_same_stacks(own, other), race.difference)

@@ -135,8 +135,8 @@ def _rest(race: Race, standing: Standing) -> Iterator[Paragraph]:
 
 
 def _first(found: Sequence[Item], *, alone: bool) -> Iterator[Item]:
-    for place, item in enumerate(found[:_MOST_CAUSES]):
-        yield replace(item, lines=3 if alone else 1, log=item.log if alone and not place else "")
+    for index, item in enumerate(found[:_MOST_CAUSES]):
+        yield replace(item, lines=3 if alone else 1, log=item.log if alone and not index else "")
 
 
 def _more(number: int) -> Iterator[Paragraph]:

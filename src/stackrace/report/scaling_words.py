@@ -42,12 +42,12 @@ def _scaling_table(curves: Sequence[ScalingCurve]) -> Table:
         columns=tuple(
             Column(
                 title=title,
-                cells=tuple(row[place] for row in rows),
-                left=place == 0,
-                fold_to=0 if place else READABLE,
-                keep=0 if place < _WITHOUT_LAW else place,
+                cells=tuple(row[index] for row in rows),
+                left=index == 0,
+                fold_to=0 if index else READABLE,
+                keep=0 if index < _WITHOUT_LAW else index,
             )
-            for place, title in enumerate(titles)
+            for index, title in enumerate(titles)
         )
     )
 

@@ -252,11 +252,11 @@ def _width(column: Column) -> int:
 def _texts(column: Column) -> list[Text]:
     texts = []
     cells = zip(column.cells, column.cell_notes, column.cell_tones, strict=True)
-    for place, (cell, note, tone) in enumerate(cells):
+    for index, (cell, note, tone) in enumerate(cells):
         text = Text(one_line(cell) if column.left else cell, style=_STYLES[tone])
         if note:
             text.append(column.join.format(one_line(note)), style="dim" if column.wraps else "")
-        texts.append(Text() if column.once and place and column.cells[place - 1] == cell else text)
+        texts.append(Text() if column.once and index and column.cells[index - 1] == cell else text)
     return texts
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.interrupting import interrupt_parent
 
 from stackrace.app.app import App, EntryKind, entry_of
-from stackrace.app.data_places import data_places
+from stackrace.app.data_paths import data_paths
 from stackrace.app.examine import examine
 from stackrace.base.process.view import ProtectedView
 
@@ -20,7 +20,7 @@ class Interrupting(ProtectedView):
         return interrupt_parent
 
 
-@pytest.mark.parametrize("start", [examine, data_places], ids=lambda start: start.__name__)
+@pytest.mark.parametrize("start", [examine, data_paths], ids=lambda start: start.__name__)
 def test_an_interruption_before_the_process_is_known_leaves_nothing_of_it(tmp_path, start):
     (tmp_path / "slow.py").write_text("import time\ntime.sleep(1000)\n")
     app = App(name="slow", entry=entry_of(EntryKind.DJANGO, "slow"), root=tmp_path, python=Path(sys.executable))

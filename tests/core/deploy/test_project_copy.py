@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.unprotected import import_places
+from tests.unprotected import import_paths
 
 from stackrace.app.app import App, Entry, EntryKind
-from stackrace.app.data_places import ImportPlaces
+from stackrace.app.data_paths import ImportPaths
 from stackrace.app.environment import app_environment
 from stackrace.base.process.view import Relocation
 from stackrace.deploy.project_copy import _app_in_copy, _import_folders
@@ -44,7 +44,7 @@ def imported(app, module):
 
 
 def test_an_editable_install_is_imported_from_the_copy(site, relocation):
-    imports = _import_folders(import_places(site), relocation)
+    imports = _import_folders(import_paths(site), relocation)
     assert imports == (relocation.path(site.root / "src"),)
     moved = _app_in_copy(site, relocation, imports)
     assert moved.python == site.python
@@ -65,7 +65,7 @@ def test_an_editable_install_is_imported_from_the_copy(site, relocation):
 def test_finders_of_editable_installs_are_followed_where_names_are_those_of_folders(
     site, relocation, name, place, imports
 ):
-    places = ImportPlaces(modules={name: site.root / place, "other": Path("/usr/lib/elsewhere")})
+    places = ImportPaths(modules={name: site.root / place, "other": Path("/usr/lib/elsewhere")})
     assert _import_folders(places, relocation) == ((relocation.path(site.root / imports),) if imports else ())
 
 

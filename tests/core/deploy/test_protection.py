@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.unprotected import data_places
+from tests.unprotected import data_paths
 
 from stackrace.app.app import App, EntryKind, entry_of
 from stackrace.base.errors import InputError, LaunchError
@@ -140,7 +140,7 @@ def test_a_relative_path_in_a_variable_leads_to_the_copy(tmp_path, forbidding):
     app = project(tmp_path / "site", DATABASE_URL="sqlite:///data.db")
     protection = protect(app, app.root, forbidding, {}, str)
     assert protection.is_whole
-    assert data_places(protection.app).files == (protection.app.root / "data.db",)
+    assert data_paths(protection.app).files == (protection.app.root / "data.db",)
 
 
 def django(folder, settings):
@@ -165,7 +165,7 @@ def test_what_settings_lead_to_from_their_place_is_copied_to_where_the_copy_find
     app = django(tmp_path / "site", COPIED_SETTINGS)
     protection = protect(app, app.root, forbidding, {}, str)
     copies = Path(f"{forbidding.directory}/copy{tmp_path}")
-    places = data_places(protection.app)
+    places = data_paths(protection.app)
     assert (places.files, places.folders) == ((copies / "beside/data.db",), (copies / "media",))
     assert places.files[0].exists()
     assert (copies / "media/kept.txt").read_text() == "kept"
@@ -322,7 +322,7 @@ SESSION_FILE_PATH = "/srv/sessions"
 def test_djangos_settings_say_where_it_keeps_what_it_writes(tmp_path):
     (tmp_path / "settings.py").write_text(SETTINGS)
     app = App(name="site", root=tmp_path, entry=entry_of(EntryKind.DJANGO, "settings"), python=Path(sys.executable))
-    places = data_places(app)
+    places = data_paths(app)
     assert set(map(str, places.files)) == {"/srv/a.db", "/srv/b.db", "/srv/site.log"}
     assert set(map(str, places.folders)) == {
         f"{tmp_path}/uploads", "/srv/cache", "/srv/files", "/srv/sessions"
@@ -336,7 +336,7 @@ def test_settings_that_do_not_load_say_nothing(tmp_path):
     (tmp_path / "settings.py").write_text("raise SystemExit('no')")
     entry = entry_of(EntryKind.DJANGO, "settings")
     app = App(name="site", root=tmp_path, entry=entry, python=Path(sys.executable))
-    assert data_places(app).files == ()
+    assert data_paths(app).files == ()
 
 
 def test_a_folder_around_the_races_own_and_that_of_a_file_are_covered(tmp_path):

@@ -62,7 +62,7 @@ def racer(monkeypatch):
     raced.answers = answers
     monkeypatch.setattr(raced_again, "raced", raced)
     monkeypatch.setattr(raced_again, "ready_stack", lambda path: ())
-    monkeypatch.setattr(raced_again, "_lack_of_comparison", lambda comparison: None)
+    monkeypatch.setattr(raced_again, "_missing_of_comparison", lambda comparison: None)
     monkeypatch.setattr(raced_again, "missing_items", lambda request, catalogue: ())
     return raced
 

@@ -97,7 +97,7 @@ PROJECTS = {
 def test_files_that_compose_reads_together_are_one_deployment(tmp_path, case):
     files, workers, place = PROJECTS[case]
     found = read(tmp_path, {"Dockerfile": "FROM x\n", **files})
-    assert (found.stack, found.place) == (f"gunicorn:workers={workers}", place)
+    assert (found.stack, found.location) == (f"gunicorn:workers={workers}", place)
     assert not found.is_partial
 
 

@@ -86,7 +86,7 @@ COMMANDS = {
 def test_a_command_is_a_path(tmp_path, case):
     command, expected = COMMANDS[case]
     found = read(tmp_path, {"Procfile": f"web: {command}\n"})
-    assert (found.stack, found.problem, found.place) == (expected, "", "Procfile:1")
+    assert (found.stack, found.problem, found.location) == (expected, "", "Procfile:1")
     assert not found.gaps
     assert parse_stack(found.stack, SPECS, ANY, tmp_path)
 
@@ -145,7 +145,7 @@ FILES = {
 def test_files_are_read_where_they_lie(tmp_path, case):
     files, expected = FILES[case]
     found = read(tmp_path, files)
-    assert (found.stack, found.place) == expected
+    assert (found.stack, found.location) == expected
     assert parse_stack(found.stack, SPECS, ANY, tmp_path)
 
 
@@ -312,7 +312,7 @@ def test_files_above_the_app_are_those_of_its_repository(tmp_path):
 def test_a_platform_has_front_ends_of_its_own_whichever_script_its_file_names(tmp_path):
     files = {"Procfile": "web: bash start.sh", "start.sh": "#!/bin/sh\ngunicorn -w 3 a:b\n", "etc/nginx.conf": SITE}
     found = read(tmp_path, files)
-    assert (found.stack, found.place) == ("gunicorn:workers=3", "start.sh:2")
+    assert (found.stack, found.location) == ("gunicorn:workers=3", "start.sh:2")
 
 
 BUILDPACK = {
@@ -363,7 +363,7 @@ def test_how_many_connections_may_wait_is_read_with_its_place(tmp_path, file):
     files = {"shop.py": "app = None\n", file: text, "Procfile": f"web: {command}\n"}
     found = current_deployment(write(tmp_path, files), SPECS)
     assert found.queue is not None
-    assert (found.queue.server.lower(), found.queue.place, found.queue.value) == (
+    assert (found.queue.server.lower(), found.queue.location, found.queue.value) == (
         title.lower(),
         f"{file}:{line}",
         10,

@@ -262,7 +262,7 @@ def test_a_server_that_code_starts_is_read(tmp_path):
         "        access_log=False, limit_concurrency=settings.LIMIT,\n    )\n"
     )
     found = read(tmp_path, {"Dockerfile": 'CMD ["python", "/app/api/main.py"]\n', "api/main.py": code})
-    assert (found.stack, found.place) == ("uvicorn:workers=4,keep_alive=5", "api/main.py:3")
+    assert (found.stack, found.location) == ("uvicorn:workers=4,keep_alive=5", "api/main.py:3")
     assert [(gap.line, gap.what) for gap in found.gaps] == [(3, "--limit-concurrency $(settings.LIMIT)")]
     (tmp_path / "api/main.py").write_text("import uvicorn\nuvicorn.run('a:app', reload=True)\n")
     assert current_deployment(tmp_path, SPECS) is None

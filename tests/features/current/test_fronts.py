@@ -71,7 +71,7 @@ def test_a_host_of_apaches_that_serves_the_app_itself_is_the_server(tmp_path, ca
     words, expected = HOSTS[case]
     host = f"<VirtualHost *:80>\n  {words}\n  WSGIScriptAlias / /srv/shop/shop/wsgi.py\n</VirtualHost>\n"
     found = read(tmp_path, {"apache/shop.conf": host, "nginx.conf": SITE})
-    assert (found.stack, found.place) == (f"apache+mod_wsgi{expected}", "apache/shop.conf:3")
+    assert (found.stack, found.location) == (f"apache+mod_wsgi{expected}", "apache/shop.conf:3")
     assert not found.gaps
     assert parse_stack(found.stack, SPECS, ANY, tmp_path)
 

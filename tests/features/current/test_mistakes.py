@@ -282,7 +282,7 @@ FINE = {
 @pytest.mark.parametrize(("kind", "files", "place", "says"), CASES)
 def test_a_mistake_is_named_where_it_stands(tmp_path, kind, files, place, says):
     (found,) = [each for each in read(tmp_path, files).mistakes if each.kind == kind]
-    assert found.place == place
+    assert found.location == place
     assert re.search(says, found.says), found.says
 
 
@@ -297,7 +297,7 @@ def test_each_kind_is_tried():
 
 def test_what_cannot_start_is_not_raced(tmp_path):
     found = read(tmp_path, FOUND["literal-variable"][0][0])
-    assert (found.stack, found.problem) == ("", f"{found.mistakes[0].place} {found.mistakes[0].says}")
+    assert (found.stack, found.problem) == ("", f"{found.mistakes[0].location} {found.mistakes[0].says}")
 
 
 OBSERVED = {
@@ -318,4 +318,4 @@ OBSERVED = {
 def test_a_running_server_has_the_limits_that_were_observed(tmp_path):
     files = {"observed.json": json.dumps(OBSERVED)}
     (found,) = read(tmp_path, files, tmp_path / "observed.json").mistakes
-    assert (found.kind, found.place) == ("router-table", "pid 7")
+    assert (found.kind, found.location) == ("router-table", "pid 7")

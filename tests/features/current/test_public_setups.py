@@ -437,4 +437,4 @@ def test_an_image_is_placed_where_its_command_begins(tmp_path):
         'FROM python\nENTRYPOINT ["tini", "--"]\nCMD [ \\\n  "gunicorn", \\\n  "--workers=3", \\\n  "a:b" \\\n]\n'
     )
     found = read(tmp_path, {"Dockerfile": dockerfile})
-    assert (found.stack, found.place) == ("gunicorn:workers=3", "Dockerfile:3")
+    assert (found.stack, found.location) == ("gunicorn:workers=3", "Dockerfile:3")

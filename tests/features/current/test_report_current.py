@@ -34,7 +34,7 @@ FOUND = CurrentDeployment(
 STANDING = CurrentStanding(
     kind=CurrentKind.BEHIND,
     stack=STACKS[1],
-    place="compose.prod.yml:12",
+    location="compose.prod.yml:12",
     first=STACKS[0],
     throughput=Interval(value=0.61, low=0.55, high=0.67),
     memory=2.0,

@@ -8,7 +8,7 @@ import pytest
 from stackrace.base.errors import InputError, MissingItem
 from stackrace.features.current.contestant import current_stack
 from stackrace.features.current.current_options import CurrentRequest
-from stackrace.race.preparation.choosing import _beside, asked
+from stackrace.race.preparation.choosing import _with_current, asked
 from stackrace.race.preparation.workloads import limits_of
 from stackrace.race.request.request import RaceRequest, WorkloadRequest
 from stackrace.race.results.parts import Parts
@@ -84,8 +84,8 @@ def test_a_stack_that_does_not_host_the_app_is_said(project):
 def test_it_comes_first_and_the_same_stack_races_once():
     gunicorn, waitress, uwsgi = asked(["gunicorn", "waitress", "uwsgi"], catalogue(), WSGI)
     (same,) = asked(["gunicorn:workers=2"], catalogue(), WSGI)
-    assert _beside(same, (waitress, gunicorn, uwsgi), most=None) == (gunicorn, waitress, uwsgi)
-    assert _beside(uwsgi, (gunicorn, waitress), most=2) == (uwsgi, gunicorn)
+    assert _with_current(same, (waitress, gunicorn, uwsgi), most=None) == (gunicorn, waitress, uwsgi)
+    assert _with_current(uwsgi, (gunicorn, waitress), most=2) == (uwsgi, gunicorn)
 
 
 def test_one_whose_packages_cannot_be_had_is_left_out_of_the_race_with_the_reason(project):

@@ -269,7 +269,7 @@ CODE = {
 def test_a_server_that_code_starts_is_never_hidden(tmp_path, case):
     code, expected, gaps = CODE[case]
     found = read(tmp_path, image("#!/bin/sh\nexec python -u main.py\n", **{"main.py": code}))
-    assert (found.stack, found.place) == (expected, "main.py:2")
+    assert (found.stack, found.location) == (expected, "main.py:2")
     assert [gap.what for gap in found.gaps] == gaps
 
 
@@ -283,7 +283,7 @@ def test_a_variable_that_no_file_says_reaches_a_script_as_unknown(tmp_path):
 def test_a_server_that_cannot_be_raced_is_named_rather_than_another_file_taken(tmp_path):
     files = {"Procfile": "web: sanic a:app --workers=4\n", "Dockerfile": "CMD gunicorn -w 9 a:b\n"}
     found = read(tmp_path, files)
-    assert (found.stack, found.place, found.others) == ("", "Procfile:1", ("Dockerfile:1",))
+    assert (found.stack, found.location, found.others) == ("", "Procfile:1", ("Dockerfile:1",))
     assert "Sanic's own server" in found.problem
 
 
@@ -349,7 +349,7 @@ def test_a_configuration_file_that_nobody_knows_leaves_the_size_open(tmp_path):
 def test_a_script_without_an_end_could_not_be_asked(tmp_path, monkeypatch):
     monkeypatch.setattr(shell, "_LONGEST_S", 0.5)
     found = read(tmp_path, image("#!/bin/sh\nwhile :; do :; done\nexec gunicorn a:b\n"))
-    assert (found.stack, found.place) == ("", "Dockerfile:4")
+    assert (found.stack, found.location) == ("", "Dockerfile:4")
     assert "does not end within 0.5 s" in found.problem
 
 

@@ -72,7 +72,7 @@ STARTED = {
 def test_what_overrides_a_start_counts(tmp_path, case):
     files, workers, place = STARTED[case]
     found = read(tmp_path, files)
-    assert (found.stack, found.place) == (f"gunicorn:{workers}", place)
+    assert (found.stack, found.location) == (f"gunicorn:{workers}", place)
     assert not found.is_partial
 
 

@@ -28,7 +28,7 @@ def test_it_is_named_and_the_rest_is_a_part(tmp_path, case):
 def test_by_itself_it_is_what_cannot_be_raced(tmp_path, case):
     name, text, line = UNREAD[case]
     found = read(tmp_path, {name: text})
-    assert (found.stack, found.place) == ("", f"{name}:{line}")
+    assert (found.stack, found.location) == ("", f"{name}:{line}")
     assert "--current" in found.problem
 
 

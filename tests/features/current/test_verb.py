@@ -24,7 +24,7 @@ def current(folder, *words):
 
 def facts(found, server):
     (hop,) = (hop for hop in found["hops"] if hop["server"] == server)
-    return {fact["what"]: (fact["value"], fact["place"]) for fact in hop["facts"]}
+    return {fact["what"]: (fact["value"], fact["location"]) for fact in hop["facts"]}
 
 
 def test_every_fact_has_its_place(tmp_path):

@@ -134,7 +134,7 @@ TEXT = st.text(max_size=20)
 @given(name=TEXT, problem=TEXT, path=TEXT.map(lambda text: "/" + quote(text)), place=TEXT)
 def test_no_name_breaks_the_file(tmp_path_factory, name, problem, path, place):
     pages = (Page(path=path), Page(path="/x", problem=problem or "bad"))
-    database = (Database(engine="postgresql", place=place),)
+    database = (Database(engine="postgresql", address=place),)
     survey = surveyed(*pages, name=name, databases=database, static_root=place)
     request, _ = read(tmp_path_factory.mktemp("race"), survey)
     assert request.urls == (path,)

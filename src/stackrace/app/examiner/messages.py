@@ -75,7 +75,7 @@ class Database:
 
     engine: str
     """Last part of the engine's name: ``postgresql``, ``sqlite3``."""
-    place: str
+    address: str
     """Host and port, empty where there are none."""
 
 

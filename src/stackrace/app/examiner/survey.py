@@ -232,8 +232,8 @@ def _static_folders(application: Any) -> Iterator[tuple[str, Path]]:
 def _databases(settings: Any) -> Iterator[Database]:
     for database in settings.DATABASES.values():
         engine = str(database.get("ENGINE", "")).rpartition(".")[2]
-        yield Database(engine, _place(database.get("HOST"), database.get("PORT")))
+        yield Database(engine, _address(database.get("HOST"), database.get("PORT")))
 
 
-def _place(host: Any, port: Any) -> str:
+def _address(host: Any, port: Any) -> str:
     return f"{host}:{port}" if host and port else str(host or "")

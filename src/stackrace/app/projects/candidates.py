@@ -54,7 +54,7 @@ class Candidate:
     entry: Entry
     title: str
     """Title of its framework."""
-    place: str
+    location: str
     """Where it stands, relative to the project: ``app.py, line 5``; empty for the usual place."""
     rank: Rank = Rank.USUAL
     origin: tuple[Path, int] = (Path(), 0)
@@ -72,8 +72,8 @@ class Candidate:
 
     def flags(self, folder: Path) -> list[str]:
         """Return the flags that race it from ``folder``."""
-        place = shown(self.root, folder)
-        project = [] if place == "." else ["--project", place]
+        location = shown(self.root, folder)
+        project = [] if location == "." else ["--project", location]
         if self.entry.kind is EntryKind.DJANGO:
             return project
         return [*project, f"--{self.entry.kind}", self.entry.target]
@@ -135,7 +135,7 @@ class ProjectCode:
 
     def _command(self, path: Path, kind: EntryKind, name: str) -> str:
         root, module = self._import_name(path)
-        candidate = Candidate(root=root, entry=Entry(kind=kind, target=f"{module}:{name}"), title="", place="")
+        candidate = Candidate(root=root, entry=Entry(kind=kind, target=f"{module}:{name}"), title="", location="")
         return join(["stackrace", "run", *candidate.flags(self.folder)])
 
     def defined(self, elsewhere: Sequence[Path] = ()) -> tuple[Candidate, ...]:
@@ -164,10 +164,15 @@ class ProjectCode:
         for path in sorted(found, key=lambda path: (path.stem != "production", path)):
             is_one = not is_aside(path, self.folder) and not path.name.startswith("test")
             if is_one and _PASTED.search(content(path) or b""):
-                place = shown(path, self.folder)
-                entry = Entry(kind=EntryKind.WSGI, target=f"pyramid.paster:get_app({json.dumps(place)})")
+                location = shown(path, self.folder)
+                entry = Entry(kind=EntryKind.WSGI, target=f"pyramid.paster:get_app({json.dumps(location)})")
                 yield Candidate(
-                    root=self.folder, entry=entry, title="Pyramid", place=place, rank=Rank.FACTORY, origin=(path, 0)
+                    root=self.folder,
+                    entry=entry,
+                    title="Pyramid",
+                    location=location,
+                    rank=Rank.FACTORY,
+                    origin=(path, 0),
                 )
 
     def in_file(self, path: Path) -> tuple[Candidate, ...]:
@@ -206,7 +211,7 @@ class ProjectCode:
             root=root,
             entry=Entry(kind=definition.kind, target=f"{module}:{called}"),
             title=definition.title,
-            place=shown(path, self.folder) + (f", line {definition.line}" if definition.path == path else ""),
+            location=shown(path, self.folder) + (f", line {definition.line}" if definition.path == path else ""),
             rank=self._rank(path, name, definition),
             origin=(definition.path, definition.line),
         )
@@ -250,7 +255,7 @@ class ProjectCode:
         name, call, arguments = served.name.partition("(")
         if not name:
             chosen = self.in_file(path)
-            return replace(chosen[0], place=shown(command.file, self.folder)) if chosen else None
+            return replace(chosen[0], location=shown(command.file, self.folder)) if chosen else None
         definition = definitions.get(name)
         kind = served.kind if definition is None else definition.kind
         is_factory = served.is_factory or (definition is not None and definition.is_factory)
@@ -263,7 +268,7 @@ class ProjectCode:
             root=root,
             entry=entry,
             title=kind.upper() if definition is None else definition.title,
-            place=shown(command.file, self.folder),
+            location=shown(command.file, self.folder),
             origin=(path, 0) if definition is None else (definition.path, definition.line),
         )
 
@@ -271,8 +276,8 @@ class ProjectCode:
         is_file = served.module.endswith(".py") or "/" in served.module
         parts = [served.module.removesuffix(".py")] if is_file else served.module.split(".")
         for base in self._bases(served.folder):
-            place = base.joinpath(*parts)
-            module, package = place.with_name(f"{place.name}.py"), place / "__init__.py"
+            location = base.joinpath(*parts)
+            module, package = location.with_name(f"{location.name}.py"), location / "__init__.py"
             for path in (module, package) if is_file else (package, module):
                 if path in self._known:
                     return (path, *self._import_name(path)) if is_file else (path, base, served.module)
@@ -282,9 +287,9 @@ class ProjectCode:
         """Yield folders that imports may start from; a folder in an image is named by its last parts."""
         parts = PurePosixPath(folder).parts
         for start in range(len(parts)):
-            place = self.folder.joinpath(*(part for part in parts[start:] if part not in ("/", "..")))
-            if is_folder(place):
-                yield place
+            location = self.folder.joinpath(*(part for part in parts[start:] if part not in ("/", "..")))
+            if is_folder(location):
+                yield location
         yield from (self.folder, self.folder / "src", *folders_in(self.folder))
 
 
@@ -306,22 +311,22 @@ def _import_name(path: Path, tree: ast.Module, folder: Path) -> tuple[Path, str]
     A package without ``__init__.py`` is known by files that import from it by its name, or relatively.
     """
     is_init = path.stem == "__init__"
-    place, parts = path.parent, [] if is_init else [path.stem]
+    location, parts = path.parent, [] if is_init else [path.stem]
     needed = _deepest_relative_import(tree) + (not is_init)
     modules = _imported_modules(tree)
-    while place.name.isidentifier() and (
-        len(parts) < max(needed, 1) or (folder in place.parents and _is_package(place, modules))
+    while location.name.isidentifier() and (
+        len(parts) < max(needed, 1) or (folder in location.parents and _is_package(location, modules))
     ):
-        parts.insert(0, place.name)
-        place = place.parent
-    return place, ".".join(parts)
+        parts.insert(0, location.name)
+        location = location.parent
+    return location, ".".join(parts)
 
 
-def _is_package(place: Path, modules: frozenset[str]) -> bool:
-    if is_file(place / "__init__.py"):
+def _is_package(location: Path, modules: frozenset[str]) -> bool:
+    if is_file(location / "__init__.py"):
         return True
-    inner = {module.split(".")[1] for module in modules if module.startswith(f"{place.name}.")}
-    return any(is_folder(place / name) or is_file(place / f"{name}.py") for name in inner)
+    inner = {module.split(".")[1] for module in modules if module.startswith(f"{location.name}.")}
+    return any(is_folder(location / name) or is_file(location / f"{name}.py") for name in inner)
 
 
 def _deepest_relative_import(tree: ast.Module) -> int:

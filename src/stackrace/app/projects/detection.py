@@ -41,9 +41,9 @@ def detect(folder: Path, environ: Mapping[str, str] = os.environ) -> Candidate |
     manage = folder / "manage.py"
     if manage.is_file() and (entry := _django(manage, environ)) is not None:
         root = _import_root(folder, entry.target)
-        return Candidate(root=root, entry=entry, title="Django", place="" if root == folder else manage.name)
+        return Candidate(root=root, entry=entry, title="Django", location="" if root == folder else manage.name)
     if (folder / _RACKUP).is_file():
-        return Candidate(root=folder, entry=entry_of(EntryKind.RACK, _RACKUP), title="Rack", place="")
+        return Candidate(root=folder, entry=entry_of(EntryKind.RACK, _RACKUP), title="Rack", location="")
     code = ProjectCode(folder)
     return None if _OWN in code.files else _below(code, environ)
 
@@ -94,8 +94,8 @@ def _computed(manage: Path) -> InputError:
 
 def _import_root(folder: Path, module: str) -> Path:
     """Return where the settings are imported from: their manage.py may put a folder beside it on the path."""
-    places = (folder, *folders_in(folder)) if module else ()
-    return next((place for place in places if _exists(place, module)), folder)
+    folders = (folder, *folders_in(folder)) if module else ()
+    return next((each for each in folders if _exists(each, module)), folder)
 
 
 def _exists(folder: Path, module: str) -> bool:
@@ -111,14 +111,14 @@ def _django_projects(code: ProjectCode, environ: Mapping[str, str]) -> list[Cand
         except InputError:
             entry = Entry(kind=EntryKind.DJANGO, target="")
         if entry is not None:
-            place = manage.parent.relative_to(code.folder)
+            location = manage.parent.relative_to(code.folder)
             aside = is_aside(manage.with_name("app.py"), code.folder)
             candidates.append(
                 Candidate(
                     root=_import_root(manage.parent, entry.target),
                     entry=entry,
                     title="Django",
-                    place=str(place / manage.name),
+                    location=str(location / manage.name),
                     rank=Rank.UNLIKELY if aside or not entry.target else Rank.USUAL,
                 )
             )
@@ -149,7 +149,7 @@ def _each_once(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 def _question(folder: Path, candidates: Sequence[Candidate]) -> InputError:
     meant = candidates[0].flags(folder)
-    lines = [f"  stackrace run {join(each.flags(folder))}   # {each.title}, {each.place}" for each in candidates]
+    lines = [f"  stackrace run {join(each.flags(folder))}   # {each.title}, {each.location}" for each in candidates]
     more = len(lines) - _MOST_SHOWN
     return InputError(
         f"it is not clear which app of {folder} is meant: did you mean {join(meant)}? "
@@ -303,8 +303,8 @@ def _dotted(word: str) -> str:
 
 def _named(word: str, folder: Path) -> list[Candidate]:
     """Return the apps in the file that ``word`` names, the surest first; those alone that it names there."""
-    place, _, name = word.partition(":")
-    files = [Path(os.path.normpath(folder / each)) for each in _places(place)]
+    location, _, name = word.partition(":")
+    files = [Path(os.path.normpath(folder / each)) for each in _places(location)]
     file = next((each for each in files if each.is_file()), None)
     if file is None:
         return []
@@ -327,8 +327,8 @@ def _called(candidate: Candidate, name: str) -> Candidate:
         return candidate
 
 
-def _places(place: str) -> list[str]:
-    if place.endswith(".py"):
-        return [place]
-    path = place.replace(".", "/")
-    return [f"{path}.py", f"{path}/__init__.py"] if module_of(place) else []
+def _places(location: str) -> list[str]:
+    if location.endswith(".py"):
+        return [location]
+    path = location.replace(".", "/")
+    return [f"{path}.py", f"{path}/__init__.py"] if module_of(location) else []

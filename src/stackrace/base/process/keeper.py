@@ -125,8 +125,8 @@ def _main(orders: int, answers: int) -> None:
     for number in _signal.valid_signals() - _FIXED:
         _signal.signal(number, _signal.SIG_IGN)
     _signal.pthread_sigmask(_signal.SIG_SETMASK, ())
-    children, tell = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-    _signal.set_wakeup_fd(tell, warn_on_full_buffer=False)
+    children, wakeup = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    _signal.set_wakeup_fd(wakeup, warn_on_full_buffer=False)
     _signal.signal(_signal.SIGCHLD, lambda *_: None)
     _LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     for descriptor in (orders, answers):

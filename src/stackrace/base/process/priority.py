@@ -50,8 +50,8 @@ def raise_process(pid: int, nice: int = NICE) -> None:
 
 def autogroup(pid: int) -> tuple[str, int | None]:
     """Return the name of the autogroup of a process's session and its nice value; None if there is no group."""
-    told = _AUTOGROUP.match((read(f"/proc/{pid}/autogroup") or b"").decode("ascii"))
-    return (told[1], int(told[2])) if told else ("", None)
+    name_and_nice = _AUTOGROUP.match((read(f"/proc/{pid}/autogroup") or b"").decode("ascii"))
+    return (name_and_nice[1], int(name_and_nice[2])) if name_and_nice else ("", None)
 
 
 def before_races(nice: int) -> int:

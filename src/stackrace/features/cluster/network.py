@@ -190,8 +190,8 @@ def _pour(peer: socket.socket) -> Sent:
         peer.shutdown(socket.SHUT_WR)
         peer.recv(1)
     # tcpi_total_retrans and tcpi_data_segs_out, which Linux has since 4.6: struct tcp_info in linux/tcp.h
-    told = peer.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256).ljust(160, b"\0")
-    return Sent(*struct.unpack_from("=I", told, 100), *struct.unpack_from("=I", told, 156))
+    stats = peer.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256).ljust(160, b"\0")
+    return Sent(*struct.unpack_from("=I", stats, 100), *struct.unpack_from("=I", stats, 156))
 
 
 def _drain(peer: socket.socket, arrivals: _Arrivals) -> None:

@@ -42,7 +42,7 @@ class Fact:
     what: str
     """A setting by its name, or ``version``, ``address``."""
     value: str
-    place: str
+    location: str
     """Where that is said, as ``uwsgi.ini:4``; ``default`` where nobody says it, also of one that is unknown."""
 
 
@@ -88,7 +88,7 @@ def look(folder: Path, file: Path | None, target: str = "") -> Found:
         return replace(found, deployment=deployment.having_problem(error.message))
     versions = dict.fromkeys(versions_named(folder).items(), LISTED)
     if running is not None:
-        versions = dict.fromkeys(running.server.versions.items(), running.place)
+        versions = dict.fromkeys(running.server.versions.items(), running.location)
     hops = [_shown(hop, servers.entries[hop.server], versions, deployment) for hop in stack.hops]
     return replace(found, hops=tuple(_observed(hop, running) for hop in hops))
 
@@ -112,7 +112,7 @@ def _observed(hop: ShownHop, running: Observation | None) -> ShownHop:
         values += [("cores granted", f"{limits.cpus:g}")] if limits.cpus else []
         values += [("memory limit", mebibytes(limits.memory_bytes))] if limits.memory_bytes else []
         values += [("open files", str(limits.open_files))] if limits.open_files else []
-    seen = (Fact(what=what, value=value, place=f"pid {pid}") for what, value in values)
+    seen = (Fact(what=what, value=value, location=f"pid {pid}") for what, value in values)
     return replace(hop, facts=(*facts, *seen))
 
 
@@ -130,19 +130,21 @@ def _shown(
 ) -> ShownHop:
     requirements = server.requirements(hop.settings)
     packages = [re.split(r"[^\w.-]", package, maxsplit=1)[0].lower() for package in requirements]
-    known = [(number, place) for name in packages for (each, number), place in versions.items() if each == name]
-    version = [Fact(what="version", value=number, place=place) for number, place in known]
+    known = [
+        (number, location) for name in packages for (each, number), location in versions.items() if each == name
+    ]
+    version = [Fact(what="version", value=number, location=location) for number, location in known]
     own = [name for name, origin in hop.origins.items() if origin is Origin.OWN or name in hop.chosen]
     sizes = () if hop.spec.forwards else deployment.effective
     texts = {name: setting_text(value) for name, value in hop.settings.items()}
     texts |= dict(each.split("=", 1) for each in sizes)
     named = [name for name in dict.fromkeys((*_SIZES, *_TIMES, *own)) if name in texts]
     idle = hop.spec.idle(hop.settings) | (hop.spec.native.idle(hop.settings) if hop.spec.native else frozenset())
-    places = {name: _place(hop, name, deployment) for name in named if name not in idle}
+    places = {name: _location(hop, name, deployment) for name in named if name not in idle}
     texts |= dict.fromkeys(_unknown(hop, deployment, places), "unknown")
-    facts = (Fact(what=name, value=texts[name], place=place) for name, place in places.items())
+    facts = (Fact(what=name, value=texts[name], location=location) for name, location in places.items())
     addresses = (
-        Fact(what="address", value=change.theirs.strip("\"'"), place=placed(change.file, change.line))
+        Fact(what="address", value=change.theirs.strip("\"'"), location=placed(change.file, change.line))
         for change in deployment.changes
         if change.concern is Concern.ADDRESS and change.theirs and change.file in (hop.config, deployment.file)
     )
@@ -159,9 +161,9 @@ def _unknown(hop: Hop, deployment: CurrentDeployment, places: Mapping[str, str])
             yield from named or (name for name in _SIZES if places.get(name) == _DEFAULT)
 
 
-def _place(hop: Hop, name: str, deployment: CurrentDeployment) -> str:
+def _location(hop: Hop, name: str, deployment: CurrentDeployment) -> str:
     if name in hop.chosen:
-        return deployment.place
+        return deployment.location
     native = hop.spec.native
     if hop.file is None or native is None or name not in hop.file.reading.said:
         return _DEFAULT
@@ -179,7 +181,7 @@ def _sections(found: Found) -> Iterator[Section]:
         )
         yield Section(title="", blocks=(Paragraph(text=words, tone=Tone.STRONG, whole=True),))
         return
-    head = f"{deployment.place} runs {deployment.stack or 'what cannot be raced'}"
+    head = f"{deployment.location} runs {deployment.stack or 'what cannot be raced'}"
     paragraphs = [Paragraph(text=head, tone=Tone.STRONG, whole=True)]
     if deployment.problem:
         paragraphs.append(Paragraph(text=deployment.problem, tone=Tone.DOUBTFUL, whole=True))
@@ -188,10 +190,10 @@ def _sections(found: Found) -> Iterator[Section]:
     yield Section(title="", blocks=tuple(paragraphs))
     if found.hops:
         yield Section(title="", blocks=(_table(found.hops),))
-    told = [Paragraph(text=line, whole=True) for line in taken_over(deployment, deployment.stack)]
+    lines = [Paragraph(text=line, whole=True) for line in taken_over(deployment, deployment.stack)]
     if deployment.stack and not deployment.problem:
-        told.append(Paragraph(text=f"Race it: {_race(found, deployment)}", whole=True))
-    yield Section(title="", blocks=tuple(told))
+        lines.append(Paragraph(text=f"Race it: {_race(found, deployment)}", whole=True))
+    yield Section(title="", blocks=tuple(lines))
 
 
 def _observing(found: Found) -> str:
@@ -212,12 +214,12 @@ def _race(found: Found, deployment: CurrentDeployment) -> str:
 
 
 def _table(hops: tuple[ShownHop, ...]) -> Table:
-    rows = [(hop.server if place == 0 else "", fact) for hop in hops for place, fact in enumerate(hop.facts)]
+    rows = [(hop.server if location == 0 else "", fact) for hop in hops for location, fact in enumerate(hop.facts)]
     return Table(columns=(
         Column(title="server", cells=tuple(server for server, _ in rows), left=True),
         Column(title="", cells=tuple(fact.what for _, fact in rows), left=True),
         Column(title="value", cells=tuple(fact.value for _, fact in rows), left=True),
-        Column(title="from", cells=tuple(fact.place for _, fact in rows), left=True),
+        Column(title="from", cells=tuple(fact.location for _, fact in rows), left=True),
     ))  # fmt: skip
 
 

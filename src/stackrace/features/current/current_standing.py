@@ -29,7 +29,7 @@ def current_standing(
     It keeps its place and its limits when the race went on without it.
     """
     deployment = deployment_of(race)
-    place, is_partial = ("", False) if deployment is None else (deployment.place, deployment.is_partial)
+    location, is_partial = ("", False) if deployment is None else (deployment.location, deployment.is_partial)
     if not race.current:
         return (
             None
@@ -37,7 +37,7 @@ def current_standing(
             else CurrentStanding(
                 kind=CurrentKind.NOT_RACED,
                 stack=deployment.stack,
-                place=place,
+                location=location,
                 problem=deployment.problem,
                 is_partial=is_partial,
             )
@@ -46,7 +46,7 @@ def current_standing(
     yours = CurrentStanding(
         kind=CurrentKind.UNMEASURED,
         stack=race.current,
-        place=place,
+        location=location,
         is_partial=is_partial,
         errors=errors,
         queue=None if errors is None else _queue(race, errors),

@@ -22,7 +22,7 @@ from ...base.files import is_file
 from ...stacks.native_options import Weight
 from ...stacks.stack import ServerSpec
 from .fronts import Front, Fronts, front_gaps, unread_documents, unread_targets
-from .hop import ReadHop, shown_place
+from .hop import ReadHop, shown_location
 from .mistakes import mistakes_in, why_not_started
 from .model import CurrentDeployment, CurrentGap, placed
 from .options import read_hop, take_settings_variable
@@ -96,7 +96,7 @@ def running_deployment(
     base = folder.absolute()
     reading = _Reading(base, base, specs, None, python, environment, running)
     unknown = f"Stackrace knows no server in its command line, or no file of the project {base} that it runs"
-    return reading.deployment(entry) or CurrentDeployment(stack="", file=running.place, problem=unknown)
+    return reading.deployment(entry) or CurrentDeployment(stack="", file=running.location, problem=unknown)
 
 
 _MOST_ABOVE = 3
@@ -115,7 +115,7 @@ _FOR_ALL = re.compile(
 
 def _home(file: Path, base: Path) -> Path:
     """Return the folder in which the places that ``file`` names are looked for: the project's, or one above."""
-    return next((place for place in (base, *_above(base)) if file.is_relative_to(place)), base)
+    return next((folder for folder in (base, *_above(base)) if file.is_relative_to(folder)), base)
 
 
 _PLAIN = 1
@@ -189,7 +189,7 @@ class _Reading:
         gaps = dict.fromkeys((*found.gaps, *self._overriding(first, unread), *self._likelier(first), *elsewhere))
         # without its override a compose file is none that can be named
         places = _places(hop for hop in rest if hop.command.rank <= _OTHER_RANK)
-        others = tuple(each for each in places if each != found.place)
+        others = tuple(each for each in places if each != found.location)
         # a process has all the variables of its machine, too
         variables = found.variables if self.running is None else ()
         return replace(found, gaps=tuple(gaps), differences=differences, others=others, variables=variables)
@@ -209,7 +209,7 @@ class _Reading:
     def _may_start(self, command: DeploymentCommand) -> bool:
         """Tell whether what a file of the repository starts may be the app: others have files, too."""
         places = (command.file, command.document, command.image)
-        return all(self._may_concern(place.parent) for place in places if place is not None)
+        return all(self._may_concern(path.parent) for path in places if path is not None)
 
     def _may_concern(self, folder: Path) -> bool:
         if (
@@ -246,9 +246,9 @@ class _Reading:
             named = set()
             found = [(self.file, words) for name, words in _ALONE.items() if self.file.suffix == Path(name).suffix]
         for path, words in found:
-            place = os.path.relpath(path, self.root)
-            if place not in named and _CONFIGURES.search(text_of(path)):
-                yield DeploymentCommand(file=path, words=(*words, place), line=1)
+            name = os.path.relpath(path, self.root)
+            if name not in named and _CONFIGURES.search(text_of(path)):
+                yield DeploymentCommand(file=path, words=(*words, name), line=1)
 
     def _without_parts(self, hops: Sequence[ReadHop]) -> list[ReadHop]:
         documented = [hop for hop in hops if hop.command.document is not None]
@@ -262,11 +262,11 @@ class _Reading:
         return likelihood(hop.command.known_by, self.root, hop.command.service)[0]
 
     def _rank(self, command: DeploymentCommand, problems: int = 0) -> tuple[int, ...]:
-        place = likelihood(command.known_by, self.root, command.service)
-        return *place, problems, command.rank
+        likely = likelihood(command.known_by, self.root, command.service)
+        return *likely, problems, command.rank
 
     def _unraced(self, other: _Unraced) -> CurrentDeployment:
-        file, line = shown_place(other.command, self.root)
+        file, line = shown_location(other.command, self.root)
         return CurrentDeployment(stack="", file=file, line=line, problem=other.problem)
 
     def _none_raced(self, other: _Unraced | None, unread: Sequence[CurrentGap]) -> CurrentDeployment | None:
@@ -301,7 +301,7 @@ class _Reading:
             named = set(re.findall(r"[\w-]+", " ".join(each.command.words))) & self.programs.keys()
             is_other = named or _is_server_file(hop.command)
             if is_other and not each.is_served and self._rank(each.command) < self._likelihood(hop):
-                file, line = shown_place(each.command, self.root)
+                file, line = shown_location(each.command, self.root)
                 what = f"the command with {' and '.join(sorted(named))}" if named else "the command"
                 yield CurrentGap(file=file, line=line, what=what, why=each.problem, weight=Weight.SIZE)
 
@@ -339,7 +339,7 @@ def _front(hop: ReadHop, before: Sequence[Front]) -> Front | None:
 def _deployment(
     hop: ReadHop, before: Sequence[Front], front: Front | None, root: Path, base: Path
 ) -> CurrentDeployment:
-    file, line = hop.place
+    file, line = hop.location
     documents, instances = hop.command.documents, hop.command.instances
     gaps = list(hop.gaps)
     if not hop.native.is_inside:
@@ -378,4 +378,4 @@ def _path(hop: ReadHop, front: Front | None, instances: int, root: Path, base: P
 
 
 def _places(hops: Iterable[ReadHop]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(placed(*hop.place) for hop in hops))
+    return tuple(dict.fromkeys(placed(*hop.location) for hop in hops))

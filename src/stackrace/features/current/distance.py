@@ -57,7 +57,7 @@ class CurrentStanding(StandingNotice):
     unmeasured: raced, but without a place; not raced: it could not be."""
     stack: str = ""
     """Stack path; empty where no path can say it."""
-    place: str = ""
+    location: str = ""
     """Where the deployment was found, as ``compose.prod.yml:12``."""
     first: str = ""
     """The stack that the answer names."""

@@ -186,13 +186,13 @@ class Fronts:
         if is_platform(command.known_by, self.root):
             return [], gaps
         documents = dict.fromkeys((*command.documents, *filter(None, (command.document, command.file))))
-        told = {gap.what for gap in gaps}
-        return [*found, *(each for each in self._shown(documents) if each.title not in told)], gaps
+        unread = {gap.what for gap in gaps}
+        return [*found, *(each for each in self._shown(documents) if each.title not in named)], gaps
 
     def _of_platform(self, command: DeploymentCommand, found: Sequence[Front]) -> list[Front]:
-        place = shown(command.known_by, self.root)
+        location = shown(command.known_by, self.root)
         return [
-            next((each for each in found if each.spec is spec), Front(title=spec.title, spec=spec, file=place))
+            next((each for each in found if each.spec is spec), Front(title=spec.title, spec=spec, file=location))
             for name in command.fronts
             if (spec := self.specs.get(name)) is not None and spec.forwards
         ]
@@ -200,14 +200,14 @@ class Fronts:
     def _files(self) -> Iterator[Path]:
         """Yield the files that may forward, those of the exported folder that has the user's file among them."""
         root, file = self.root, self.file
-        folders = {place: names for place, _, names in deployment_folders(root)}
+        folders = {folder: names for folder, _, names in deployment_folders(root)}
         if file is not None and file.is_relative_to(root) and is_exported(file):
             folders[file.parent] = sorted(each.name for each in file.parent.iterdir())
-        for place, names in folders.items():
+        for folder, names in folders.items():
             for name in names:
-                is_named = _NAMES.search(name) or place.name in _FOLDERS
-                if is_named and not _NO_TEXT.search(name) and _FORWARDS.search(text_of(place / name)):
-                    yield place / name
+                is_named = _NAMES.search(name) or folder.name in _FOLDERS
+                if is_named and not _NO_TEXT.search(name) and _FORWARDS.search(text_of(folder / name)):
+                    yield folder / name
 
     def _shown(self, documents: Collection[Path]) -> list[Front]:
         """Return the front ends that files of the project show and that Stackrace cannot read, the likeliest first.
@@ -231,14 +231,14 @@ class Fronts:
         known_ones = {front.file for front in named if front.spec}
         named = [front for front in named if front.title != _SOME_INGRESS or front.file not in known_ones]
         found = [
-            Front(title=title, spec=spec, file=str((place / name).relative_to(root)), line=line)
-            for place, _, names in deployment_folders(root)
+            Front(title=title, spec=spec, file=str((folder / name).relative_to(root)), line=line)
+            for folder, _, names in deployment_folders(root)
             for name in names
             for title, spec, signs in known
             if signs.files
             and re.fullmatch(signs.files, name)
-            and not is_development(place / name, root)
-            and (line := found_line(signs.forwards, text_of(place / name)))
+            and not is_development(folder / name, root)
+            and (line := found_line(signs.forwards, text_of(folder / name)))
         ]
         found.sort(key=lambda front: (*likelihood(root / front.file, root), len(front.file)))
         # its own file says more than the document that names it

@@ -48,9 +48,9 @@ def memory(read: Read) -> Found:
     workers = _workers(read.hop)
     for name in _REPLACED_AT:
         each, _ = read.hop.number_of(name) or (0, None)
-        for place, limit in _memory_limits(read) if each else ():
+        for location, limit in _memory_limits(read) if each else ():
             if workers * each > limit:
-                yield place, {"limit": number(limit), "workers": workers, "each": each, "name": name}
+                yield location, {"limit": number(limit), "workers": workers, "each": each, "name": name}
 
 
 def _memory_limits(read: Read) -> Iterator[tuple[Place, float]]:
@@ -63,7 +63,7 @@ def _memory_limits(read: Read) -> Iterator[tuple[Place, float]]:
             size = float(found[1]) * step ** _POWERS[found[2].lower()]
             yield (shown(file, read.hop.root), gap.line), size / _MIB
     if read.running is not None and (limit := read.running.server.limits.memory_bytes):
-        yield (read.running.place, 0), limit / _MIB
+        yield (read.running.location, 0), limit / _MIB
 
 
 def router_table(read: Read) -> Found:
@@ -71,9 +71,9 @@ def router_table(read: Read) -> Found:
     hop = read.hop
     is_router = hop.spec.name == "uwsgi" and hop.values().get("http") == "router"
     if is_router and not hop.number_of("max-fd") and "UWSGI_MAX_FD" not in hop.command.variables:
-        for place, files in list(_open_files(read))[-1:]:
+        for location, files in list(_open_files(read))[-1:]:
             if (size := files * 8 / _MIB) >= _TABLE_MIB:
-                yield place, {"files": count(files), "size": number(size)}
+                yield location, {"files": count(files), "size": number(size)}
 
 
 def _open_files(read: Read) -> Iterator[tuple[Place, int]]:
@@ -88,7 +88,7 @@ def _open_files(read: Read) -> Iterator[tuple[Place, int]]:
         if path.suffix in (".service", ".conf") and (line := line_with(r"^LimitNOFILE=\d", text)):
             yield (shown(path, root), line), int(re.findall(r"\d+", text.splitlines()[line - 1])[0])
     if read.running is not None and (limit := read.running.server.limits.open_files):
-        yield (read.running.place, 0), limit
+        yield (read.running.location, 0), limit
 
 
 def connections(read: Read) -> Found:
@@ -97,10 +97,10 @@ def connections(read: Read) -> Found:
     limits, processes = _connection_limits(hop), _workers(hop) * hop.command.instances
     pools = list(_pools(hop)) if limits and processes else []
     if len({limit for _, limit in limits}) == len({size for _, size in pools}) == 1:
-        (where, limit), (place, pool) = limits[0], pools[0]
+        (where, limit), (location, pool) = limits[0], pools[0]
         if (most := processes * pool) > limit:
             yield where, {
-                "limit": limit, "processes": processes, "pool": pool, "place": placed(*place), "most": most,
+                "limit": limit, "processes": processes, "pool": pool, "place": placed(*location), "most": most,
             }  # fmt: skip
 
 

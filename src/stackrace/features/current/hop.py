@@ -71,13 +71,15 @@ class ReadHop:
 
     def change(self, key: str, theirs: str, concern: Concern) -> None:
         """Note what is decided otherwise."""
-        file, line = self.at or self.place
+        file, line = self.at or self.location
         theirs = masked_settings(theirs)
         self.changes.append(CurrentChange(file=file, line=line, key=key, theirs=theirs, concern=concern))
 
-    def gap(self, what: str, why: str, weight: Weight = Weight.PLAIN, place: tuple[str, int] | None = None) -> None:
-        """Note what a race goes without; it stands at ``place``, if not where everything that is read now does."""
-        file, line = place or self.at or self.place
+    def gap(
+        self, what: str, why: str, weight: Weight = Weight.PLAIN, location: tuple[str, int] | None = None
+    ) -> None:
+        """Note what a race goes without, at ``location``, or else where everything stands that is read now."""
+        file, line = location or self.at or self.location
         self.gaps.append(CurrentGap(file=file, line=line, what=masked_settings(what), why=why, weight=weight))
 
     def take(self, name: str, raw: str | None) -> None:
@@ -138,9 +140,9 @@ class ReadHop:
         return ""
 
     @property
-    def place(self) -> tuple[str, int]:
+    def location(self) -> tuple[str, int]:
         """Where the command stands."""
-        return shown_place(self.command, self.root)
+        return shown_location(self.command, self.root)
 
     @property
     def takes_workers(self) -> bool:
@@ -161,7 +163,7 @@ class ReadHop:
         """Return the number that its command or its file gives for ``option``, and where; None for none."""
         said = self.seen.get(option, "")
         if said.isdecimal():
-            return int(said), self.place
+            return int(said), self.location
         text = text_of(self.root / self.config) if option and self.config else ""
         for number, written in enumerate(text.splitlines(), 1):
             if found := re.fullmatch(rf"\s*{re.escape(option)}\s*[=:]\s*(\d+)\s*(?:[#;].*)?", written):
@@ -231,7 +233,7 @@ class ReadHop:
         return (native.path or spec.name) + (":" + ",".join(words) if words else "")
 
 
-def shown_place(command: DeploymentCommand, root: Path) -> tuple[str, int]:
+def shown_location(command: DeploymentCommand, root: Path) -> tuple[str, int]:
     """Return where a command stands: a file, relative to the project's folder, and a line."""
     return shown(command.file, root), command.line
 

@@ -53,7 +53,7 @@ def mistakes_in(read: Read) -> tuple[CurrentMistake, ...]:
 def why_not_started(mistakes: Iterable[CurrentMistake]) -> str:
     """Return the sentence of the first of the ``mistakes`` with which nothing starts; empty where all may start."""
     fatal = {kind.id for kind in KINDS if kind.prevents_start}
-    return next((f"{each.place} {each.says}" for each in mistakes if each.kind in fatal), "")
+    return next((f"{each.location} {each.says}" for each in mistakes if each.kind in fatal), "")
 
 
 def _unread_variables(read: Read) -> Found:
@@ -89,7 +89,7 @@ def _overridden(read: Read) -> Found:
         theirs = hop.file_settings.get(setting) if setting in hop.said else decided.get(row.file_key)
         if theirs is not None and str(theirs) != str(ours):
             said = masked_settings(f"{row.file_key} = {theirs}"), masked_settings(f"--{name} {given}".strip())
-            yield (hop.config, line), {"theirs": said[0], "ours": said[1], "place": placed(*hop.place)}
+            yield (hop.config, line), {"theirs": said[0], "ours": said[1], "place": placed(*hop.location)}
 
 
 def _literal_variables(read: Read) -> Found:
@@ -116,7 +116,7 @@ def _disagreeing(read: Read) -> Found:
         is_another = other.command.known_by == read.hop.command.known_by or {app, _app(other)} - {"", app}
         if ours and theirs and not is_same and not is_another:
             facts = {"ours": _sized(read.hop, ours), "theirs": _sized(other, theirs)}
-            yield read.hop.place, {**facts, "other": placed(*other.place)}
+            yield read.hop.location, {**facts, "other": placed(*other.location)}
 
 
 def _app(hop: ReadHop) -> str:
@@ -134,7 +134,7 @@ def _early_timeouts(read: Read) -> Found:
     waits, (name, limit) = waits_of(read.front, read.hop.root), _request_limit(read.hop)
     # a shorter one may override the others
     for wait in waits if all(0 < limit < wait.seconds for wait in waits) else ():
-        yield wait.place, _compared(read.hop, wait.seconds, name, limit)
+        yield wait.location, _compared(read.hop, wait.seconds, name, limit)
 
 
 def _late_timeouts(read: Read) -> Found:
@@ -144,7 +144,7 @@ def _late_timeouts(read: Read) -> Found:
     is_said = name in hop.settings or name in hop.said
     if waits and is_said and all(wait.seconds < limit for wait in waits):
         longest = max(waits, key=lambda wait: wait.seconds)
-        yield longest.place, _compared(hop, longest.seconds, name, limit)
+        yield longest.location, _compared(hop, longest.seconds, name, limit)
 
 
 def _request_limit(hop: ReadHop) -> tuple[str, int]:
@@ -167,7 +167,7 @@ def _short_keep_alive(read: Read) -> Found:
     for idle in kept_by(read.front, read.hop.root):
         if isinstance(kept, int) and 0 < kept < idle.seconds:
             front = f"for {idle.seconds:g} s" if isfinite(idle.seconds) else "without a limit"
-            yield idle.place, {"front": front, "server": read.hop.spec.title, "kept": f"{kept} s"}
+            yield idle.location, {"front": front, "server": read.hop.spec.title, "kept": f"{kept} s"}
 
 
 def _closing_router(read: Read) -> Found:
@@ -177,7 +177,7 @@ def _closing_router(read: Read) -> Found:
         is_kept = hop.seen.keys() & {"http-keepalive"} or line_of(_config(hop), "http-keepalive")
         if not is_kept:
             line = line_of(_config(hop), "http")
-            yield ((hop.config, line) if line else hop.place), {}
+            yield ((hop.config, line) if line else hop.location), {}
 
 
 def _values(hop: ReadHop) -> Mapping[str, SettingValue]:

@@ -63,7 +63,7 @@ class CurrentQueue:
     """Connections."""
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """Where that stands: ``uwsgi.ini:4``."""
         return placed(self.file, self.line)
 
@@ -96,7 +96,7 @@ class CurrentMistake:
     """The sentence behind the place, without its full stop."""
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """Where it stands: ``uwsgi.ini:4``."""
         return placed(self.file, self.line)
 
@@ -144,14 +144,14 @@ class CurrentDeployment(RacePart):
         return any(gap.weight is Weight.SIZE for gap in self.gaps)
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """Where it was found: ``compose.prod.yml:12``."""
         return placed(self.file, self.line)
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """Mistakes as sentences."""
-        return tuple(f"Mistake: {each.place} {each.says}." for each in self.mistakes)
+        return tuple(f"Mistake: {each.location} {each.says}." for each in self.mistakes)
 
     def having_problem(self, problem: str) -> Self:
         """Return it with another problem."""

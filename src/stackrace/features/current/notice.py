@@ -39,7 +39,7 @@ def headline(standing: StandingNotice | None) -> str:
     if standing.errors is not None and standing.kind is CurrentKind.UNMEASURED:
         # see ``news``
         return ""
-    yours = deployment_title(standing.place, is_partial=standing.is_partial)
+    yours = deployment_title(standing.location, is_partial=standing.is_partial)
     match standing.kind:
         case CurrentKind.FIRST:
             return f"{yours} is itself the leader: {standing.stack}."
@@ -63,7 +63,7 @@ def news(standing: StandingNotice | None) -> str:
     errors, queue = standing.errors, standing.queue
     on = f" on {errors.workload}" if errors.workload else ""
     where = f"{on} at {connections(errors.load.concurrency)}"
-    bound = f"; {queue.server}'s queue holds {count(queue.value)} ({queue.place})" if queue is not None else ""
+    bound = f"; {queue.server}'s queue holds {count(queue.value)} ({queue.location})" if queue is not None else ""
     return f"{deployment_title('', is_partial=standing.is_partial)} fails{where}: {_errors(errors)}{bound}."
 
 
@@ -103,7 +103,7 @@ def before(race: Race) -> str:
     deployment = deployment_of(race)
     if deployment is None:
         return ""
-    yours = deployment_title(deployment.place, is_partial=deployment.is_partial)
+    yours = deployment_title(deployment.location, is_partial=deployment.is_partial)
     if race.current:
         return f"{yours} races as {race.current}."
     return f"{yours} is not raced: {deployment.problem.rstrip('.')}."

@@ -212,20 +212,20 @@ def _server(words: Sequence[str]) -> tuple[str, int, str]:
     if title:
         found = re.match(r"(gunicorn|uWSGI|granian|nginx)\b", title)
         return (found.group(1).lower() if found else "", 0, title)
-    place = 0
+    index = 0
     if words and _PYTHON.match(os.path.basename(words[0])):
-        place = _behind_python(words)
-        if place < len(words) and words[place - 1] == "-m":
-            return PROGRAMS.get(words[place].partition(".")[0], ""), place, ""
-    name = _program(words[place]) if place < len(words) else ""
-    return PROGRAMS.get(name, name if name in _FRONTS else ""), place, ""
+        index = _behind_python(words)
+        if index < len(words) and words[index - 1] == "-m":
+            return PROGRAMS.get(words[index].partition(".")[0], ""), index, ""
+    name = _program(words[index]) if index < len(words) else ""
+    return PROGRAMS.get(name, name if name in _FRONTS else ""), index, ""
 
 
 def _behind_python(words: Sequence[str]) -> int:
-    place = 1
-    while place < len(words) and words[place].startswith("-") and words[place] not in ("-m", "-c"):
-        place += 2 if words[place] in ("-X", "-W") else 1
-    return place + 1 if words[place : place + 1] == ["-m"] else place
+    index = 1
+    while index < len(words) and words[index].startswith("-") and words[index] not in ("-m", "-c"):
+        index += 2 if words[index] in ("-X", "-W") else 1
+    return index + 1 if words[index : index + 1] == ["-m"] else index
 
 
 def masked(words: Sequence[str]) -> list[str]:
@@ -361,8 +361,8 @@ class Machine:
                 continue
             if found and _base(found[0].raw) == "docker-proxy":
                 words = found[0].raw
-                place = words.index("-container-port") + 1 if "-container-port" in words else 0
-                inner = int(words[place]) if place else port
+                index = words.index("-container-port") + 1 if "-container-port" in words else 0
+                inner = int(words[index]) if index else port
                 return [each for pid in self._networks()[1:] for each in self._listening(pid, inner)[1]] or found
             if found:
                 return found
@@ -621,11 +621,11 @@ def _versions(server: Process, prefixes: Sequence[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for prefix in dict.fromkeys(prefixes):
         base = glob.escape(_inside(server, prefix))
-        for place in glob.glob(f"{base}/lib*/python3*/*-packages/*-info"):
-            name, _, version = os.path.basename(place)[:-10].partition("-")
+        for metadata in glob.glob(f"{base}/lib*/python3*/*-packages/*-info"):
+            name, _, version = os.path.basename(metadata)[:-10].partition("-")
             plain = re.sub(r"[-_.]+", "-", name).lower()
             if _PACKAGES.fullmatch(plain) and plain not in found:
-                said = re.search(r"^Version: *([\w.+!-]+)", _text(f"{place}/METADATA"), re.MULTILINE)
+                said = re.search(r"^Version: *([\w.+!-]+)", _text(f"{metadata}/METADATA"), re.MULTILINE)
                 found[plain] = said.group(1) if said else version
     return dict(sorted(found.items()))
 
@@ -646,8 +646,8 @@ def _files(server: Process) -> list[str]:
     named = []
     # nginx has its command line in its title
     words = server.title.partition(" process ")[2].split() if server.title else server.raw
-    for place, word in enumerate(words, 1):
-        following = words[place] if place < len(words) else ""
+    for index, word in enumerate(words, 1):
+        following = words[index] if index < len(words) else ""
         name, equals, value = word.partition("=")
         if name in ("-c", "-f", "--config", "--ini", "--yaml", "--json", "--xml", "--env-file"):
             named.append(value if equals else following)

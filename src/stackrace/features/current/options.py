@@ -65,7 +65,7 @@ def read_hop(
         hop.gap(native.arguments, UNKNOWN, Weight.SIZE)
         arguments = ""
     # a verb, as fastapi dev has, is an option or nothing
-    words = (native.verbs.get(word, word) if place == 0 else word for place, word in enumerate(command.words[1:]))
+    words = (native.verbs.get(word, word) if index == 0 else word for index, word in enumerate(command.words[1:]))
     options = list(_options_in((*shlex.split(arguments), *_known(hop, filter(None, words))), native))
     for name, value in options:
         if value and _is_read(hop, name, value):
@@ -197,8 +197,8 @@ def _ask_server(hop: ReadHop, path: Path, python: Path | None) -> _Asked | None:
     known = {**ours} | {name: value for name, value in hop.command.variables.items() if not unknown(value)}
     both = (tuple(sorted(each.items())) for each in (known, ours))
     command = (str(python or sys.executable), str(script), str(path))
-    place = folder if is_folder(folder) else hop.root
-    theirs, races = (_answer(command, hop.root, place, variables, text_of(path)) for variables in both)
+    below = folder if is_folder(folder) else hop.root
+    theirs, races = (_answer(command, hop.root, below, variables, text_of(path)) for variables in both)
     return None if theirs is None or races is None else (theirs, races)
 
 
@@ -329,11 +329,11 @@ def take_settings_variable(hop: ReadHop, entry: Entry | None) -> None:
         _miss_variable(hop, VARIABLE, said_at(hop, VARIABLE), f"the race has the settings {entry.target}: ")
 
 
-def _miss_variable(hop: ReadHop, name: str, place: tuple[str, int], before: str = "") -> None:
+def _miss_variable(hop: ReadHop, name: str, location: tuple[str, int], before: str = "") -> None:
     if name in hop.environment:
         return
     why = f'the deployment sets this variable, and a race does not: add [app] env = {{ {name} = "…" }}'
-    hop.gap(name, before + why, place=place)
+    hop.gap(name, before + why, location=location)
 
 
 def said_at(hop: ReadHop, name: str) -> tuple[str, int]:
@@ -341,7 +341,7 @@ def said_at(hop: ReadHop, name: str) -> tuple[str, int]:
     for path in _documents(hop.command):
         if number := line_with(rf"(?<![\w$]){name}[\"']?\s*[=: ]", text_of(path)):
             return shown(path, hop.root), number
-    return hop.place
+    return hop.location
 
 
 def uses(hop: ReadHop, name: str) -> bool:

@@ -46,7 +46,7 @@ _NO_REUSE = re.compile(r"(?i)disablereuse=on|enablereuse=off|proxy-nokeepalive|p
 class Span:
     """A time of a front end's, and where it is said."""
 
-    place: tuple[str, int]
+    location: tuple[str, int]
     seconds: float
     """Infinite where it has no limit."""
 
@@ -98,4 +98,4 @@ def _seconds(said: re.Match[str] | None, default: float, name: str = "") -> floa
 
 
 def _span(front: Front | None, text: str, start: int, seconds: float) -> Span:
-    return Span(place=(front.file if front else "", text.count("\n", 0, start) + 1), seconds=seconds)
+    return Span(location=(front.file if front else "", text.count("\n", 0, start) + 1), seconds=seconds)

@@ -120,7 +120,7 @@ class Observation:
     """The file that it was read from; None for one that was made just now."""
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """What stands for a file in which something is said: ``pid 1234``."""
         return f"pid {self.server.pid}"
 
@@ -129,7 +129,7 @@ class Observation:
         server = self.server
         known = dict.fromkeys(server.variable_names, OPEN) | server.variables
         return DeploymentCommand(
-            file=root / self.place,
+            file=root / self.location,
             words=tuple(word.replace(observe.MASK, OPEN) for word in server.words),
             environment={name: value.replace(observe.MASK, OPEN) for name, value in known.items()},
             folder=server.folder,
@@ -162,7 +162,7 @@ class Observation:
         said = None if is_unknown or self.server.hidden else hop.values().get(name)
         if said == number:
             return
-        file, line = hop.place
+        file, line = hop.location
         if not keys & hop.seen.keys() and name in hop.said:
             text = text_of(hop.root / hop.config)
             file, line = hop.config, next(filter(None, (line_of(text, key) for key in keys)), 0)

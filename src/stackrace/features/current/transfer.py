@@ -19,10 +19,10 @@ _SAME = {
 _MOST_OTHERS = 5
 
 
-def deployment_title(place: str, *, is_partial: bool) -> str:
+def deployment_title(location: str, *, is_partial: bool) -> str:
     """Return what a sentence calls the deployment: what workers it has must be known to call it the user's."""
     name = "What your files say in part" if is_partial else "Your present deployment"
-    return f"{name} ({place})" if place else name
+    return f"{name} ({location})" if location else name
 
 
 def taken_over(deployment: CurrentDeployment, raced: str) -> Iterator[str]:
@@ -32,7 +32,7 @@ def taken_over(deployment: CurrentDeployment, raced: str) -> Iterator[str]:
     """
     if raced:
         beside = [file for file in deployment.read if file != deployment.file]
-        read = f"{deployment.place}{f' with {listed(beside)}' if beside else ''}"
+        read = f"{deployment.location}{f' with {listed(beside)}' if beside else ''}"
         yield f"{deployment_title('', is_partial=deployment.is_partial)} was read from {read}: {raced}."
         if deployment.effective:
             most = f": at most {things(deployment.at_once, 'request')} at once" if deployment.at_once else ""
@@ -60,8 +60,8 @@ def _changes(changes: Sequence[CurrentChange]) -> Iterator[str]:
     lines: dict[tuple[str, str, str, Concern], list[int]] = {}
     for change in changes:
         lines.setdefault((change.file, change.key, change.theirs, change.concern), []).append(change.line)
-    for (file, key, theirs, concern), places in lines.items():
-        numbers = ",".join(str(place) for place in places if place)
+    for (file, key, theirs, concern), at in lines.items():
+        numbers = ",".join(str(line) for line in at if line)
         yield f"{file}{f':{numbers}' if numbers else ''} {key}{f' {theirs}' if theirs else ''} ({concern})"
 
 

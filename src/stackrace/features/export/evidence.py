@@ -63,7 +63,7 @@ def _answer(stack: str, race: Race, standing: Standing) -> Iterator[str]:
     yield ""
     rows = standing.levels[standing.headline].rows if standing.levels and standing.verdict.valid else ()
     if row := next((row for row in rows if row.stack == stack), None):
-        yield f"- {escape(_place(row, standing))}"
+        yield f"- {escape(_rank_words(row, standing))}"
     said = f"Race {race.id}, begun {race.started_at} by Stackrace {race.version} on {race.host.system}."
     yield f"- {escape(said)}"
     versions = next((facts.versions for facts in race.facts if facts.stack == stack), {})
@@ -72,7 +72,7 @@ def _answer(stack: str, race: Race, standing: Standing) -> Iterator[str]:
         yield f"- Measured versions: {escape(listed)}."
 
 
-def _place(row: Row, standing: Standing) -> str:
+def _rank_words(row: Row, standing: Standing) -> str:
     level = standing.levels[standing.headline]
     first = level.rows[0]
     how = "the most of all" if first.stack == row.stack else f"{limited(row.ratio)} of {first.stack}"

@@ -185,14 +185,14 @@ def _web_files(export: Export) -> Iterator[str]:
     way_out = f"Put a front end that sends files before it: `stackrace export nginx/http/{behind} --to DIR`."
     for prefix, folder in served.items():
         yield f"{title} sends `{prefix}` from `{folder}`."
-    told = set(served)
+    prefixes = set(served)
     if django is not None:
-        told |= {django.static_url, django.media_url}
-        if django.static_url and django.static_url not in served:
+        prefixes |= {django.static_url, django.media_url}
+        if django.static_url and django.static_url not in prefixes:
             yield _static(django, way_out)
-        if django.media_url and django.media_url not in served:
+        if django.media_url and django.media_url not in prefixes:
             yield f"Nothing sends uploads (`{django.media_url}`, `{django.media_root}`). {way_out}"
-    for prefix in export.app.static.keys() - told:
+    for prefix in export.app.static.keys() - prefixes:
         yield f"{title} does not send `{prefix}`, so the app must. {way_out}"
 
 

@@ -126,7 +126,7 @@ def _of_settings(survey: ProjectSurvey) -> Iterator[tuple[str, str]]:
     listed = survey.examination.survey
     for database in listed.databases:
         if service := _ENGINES.get(database.engine):
-            yield service, f"DATABASES has {database.engine}{f' at {database.place}' if database.place else ''}"
+            yield service, f"DATABASES has {database.engine}{f' at {database.address}' if database.address else ''}"
     for backend in listed.caches:
         for sign, service in _CACHES.items():
             if sign in backend.lower():

@@ -200,7 +200,7 @@ def _running(survey: ProjectSurvey) -> dict[str, object] | None:
         return None
     return {
         "stack": found.deployment.stack if found.stack is None else found.stack.path,
-        "place": found.deployment.place,
+        "place": found.deployment.location,
         "problem": found.deployment.problem or None,
     }
 

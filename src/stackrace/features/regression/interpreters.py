@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from ...app.app import App, EntryKind
 from ...app.bundle import DJANGO, bundled
-from ...app.data_places import import_places
+from ...app.data_paths import import_paths
 from ...app.interpreter import Buildable
 from ...app.known_pythons import KnownPython
 from ...app.lock_files import requirements_of
@@ -135,7 +135,7 @@ def _imported_below(top: Path, app: App, project: ProtectedProject) -> list[Path
     """Return the folders below ``top`` from which the interpreter of ``app`` imports, but for those of its own."""
     assert app.python is not None
     prefix = real_path(app.python.parent.parent)
-    resolved = dict.fromkeys(map(real_path, import_places(app, project.view).roots))
+    resolved = dict.fromkeys(map(real_path, import_paths(app, project.view).roots))
     return [each for each in resolved if each.is_relative_to(top) and not each.is_relative_to(prefix)]
 
 

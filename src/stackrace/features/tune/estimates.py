@@ -21,8 +21,8 @@ class Grid:
     """K configurations in B blocks, on a grid of D settings."""
 
     values: Array
-    """(K, B): the response in ln units by block, without the machine's weather; NaN if a configuration was not
-    launched, or gave nothing."""
+    """(K, B): the response in ln units by block, without the machine's changes of speed; NaN if a configuration was
+    not launched, or gave nothing."""
     entered: Flags
     """(K, B): True if it was launched."""
     places: Array

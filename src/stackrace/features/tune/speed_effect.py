@@ -126,8 +126,6 @@ def _strange(slices: Slices, covariance: Array) -> Flags:
     deviations = np.abs((inverse @ slices.values) / np.diag(inverse))
     most = max(_STRANGE * float(np.median(deviations)), float(np.quantile(deviations, 0.9)))
     return np.asarray(deviations > most)
-        deviations > max(_STRANGE * float(np.median(deviations)), float(np.quantile(deviations, 0.9)))
-    )
 
 
 def _expected_from_others(slices: Slices, covariance: Array, speed: Array) -> Array:

@@ -90,10 +90,10 @@ def _tcp() -> set[int]:
     """Return the inodes of established connections to ports of databases. Source: sock_diag(7)."""
     found = set[int]()
     for family in _FAMILIES:
-        for told in _dump(_tcp_in(_ESTABLISHED, family)):
-            (port,) = struct.unpack_from("!H", told, _TCP_PORT)
+        for message in _dump(_tcp_in(_ESTABLISHED, family)):
+            (port,) = struct.unpack_from("!H", message, _TCP_PORT)
             if port in _DATABASE_PORTS:
-                found.add(struct.unpack_from("=I", told, _TCP_INODE)[0])
+                found.add(struct.unpack_from("=I", message, _TCP_INODE)[0])
     return found
 
 
@@ -103,7 +103,7 @@ def _unix() -> set[int]:
     Only the server's end has the socket's name, so the request asks for peers.
     """
     asked = struct.pack("=BBHIIIII", socket.AF_UNIX, 0, 0, 1 << _ESTABLISHED, 0, _SHOW_NAME | _SHOW_PEER, 0, 0)
-    ends = (_end(told[_UNIX_MESSAGE:]) for told in _dump(asked))
+    ends = (_end(message[_UNIX_MESSAGE:]) for message in _dump(asked))
     return {peer for name, peer, _ in ends if peer and _DATABASE_SOCKET.search(name)}
 
 
@@ -117,9 +117,9 @@ def abandoned(ports: Collection[int], paths: Collection[str]) -> int:
     is closed, and the queue of one that listens has what nobody has accepted.
     """
     with suppress(OSError):
-        held = [told for family in _FAMILIES for told in _dump(_tcp_in(_CLOSE_WAIT, family))] if ports else []
-        over_tcp = sum(struct.unpack_from("!H", told, _TCP_OWN_PORT)[0] in ports for told in held)
-        return over_tcp + (sum(_left_in(told, paths) for told in _dump(_UNIX_ENDS)) if paths else 0)
+        held = [message for family in _FAMILIES for message in _dump(_tcp_in(_CLOSE_WAIT, family))] if ports else []
+        over_tcp = sum(struct.unpack_from("!H", message, _TCP_OWN_PORT)[0] in ports for message in held)
+        return over_tcp + (sum(_left_in(message, paths) for message in _dump(_UNIX_ENDS)) if paths else 0)
     return 0
 
 
@@ -129,11 +129,11 @@ _UNIX_ENDS = struct.pack(
 )  # fmt: skip
 
 
-def _left_in(told: bytes, paths: Collection[str]) -> int:
-    name, peer, queue = _end(told[_UNIX_MESSAGE:])
+def _left_in(message: bytes, paths: Collection[str]) -> int:
+    name, peer, queue = _end(message[_UNIX_MESSAGE:])
     if name not in paths:
         return 0
-    return queue if told[_UNIX_STATE] == _LISTEN else int(not peer)
+    return queue if message[_UNIX_STATE] == _LISTEN else int(not peer)
 
 
 def _tcp_in(state: int, family: int) -> bytes:

@@ -36,7 +36,7 @@ class AskedApp:
     root: Path
     """Folder where its imports start."""
     name: str
-    place: str = ""
+    location: str = ""
     """File that names a detected project; empty for other apps."""
     offered: frozenset[Interface]
 
@@ -77,7 +77,7 @@ def asked_app(request: RaceRequest) -> AskedApp:
         ours = bundled(request.bundled or DJANGO)
         return AskedApp(entry=None, root=folder, name=ours.name, offered=ours.entry.interfaces)
     name, offered = folder.absolute().name, found.entry.interfaces
-    return AskedApp(entry=found.entry, root=found.root, name=name, place=found.place, offered=offered)
+    return AskedApp(entry=found.entry, root=found.root, name=name, location=found.location, offered=offered)
 
 
 def _imported_by(entry: Entry) -> str:
@@ -100,8 +100,8 @@ def find_app(
     if entry is None:
         return _bundled(request, environments, data, project, on_preparing)
     where = (
-        (f'The app is {entry.target}, found in {asked.place}; name another as [app] {entry.kind} = "…".',)
-        if asked.place
+        (f'The app is {entry.target}, found in {asked.location}; name another as [app] {entry.kind} = "…".',)
+        if asked.location
         else ()
     )
     if root.is_file():
@@ -215,9 +215,9 @@ _KERNELS = (Path("/proc"), Path("/sys"), Path("/dev"))
 
 def _given(request: RaceRequest) -> tuple[Path, ...]:
     for path in request.protect:
-        place = real_path(path)
-        is_kernels = any(place.is_relative_to(each) or each.is_relative_to(place) for each in _KERNELS)
-        if is_kernels and not place.is_relative_to(MEMORY):
+        location = real_path(path)
+        is_kernels = any(location.is_relative_to(each) or each.is_relative_to(location) for each in _KERNELS)
+        if is_kernels and not location.is_relative_to(MEMORY):
             raise InputError(
                 f"[app] protect: {path} is, or holds, what the kernel makes ({few(_KERNELS)}); name the folders on "
                 "a disk that the app writes to"

@@ -27,7 +27,7 @@ class DescribedDeployment(Protocol):
         """File that describes the deployment, below the project's folder."""
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """The file with its line."""
 
     @property

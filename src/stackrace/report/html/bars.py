@@ -70,8 +70,8 @@ def axis(scale: Scale, unit: str) -> str:
 
 
 def _anchor(scale: Scale, tick: float) -> str:
-    place = scale.at(tick)
-    return "start" if place < 0.04 else "end" if place > 0.94 else "middle"
+    at = scale.at(tick)
+    return "start" if at < 0.04 else "end" if at > 0.94 else "middle"
 
 
 _DOTS = (("p50", 4.5), ("p90", 3.2), ("p99", 4.5), ("p999", 3.2))
@@ -101,11 +101,11 @@ def differences(column: Column) -> list[Markup]:
     """Return each interval of ``column`` in its cell's tone, on one scale with "no difference" in its middle."""
     if not column.intervals:
         return []
-    place = (lambda ratio: math.log(max(ratio, 1e-9))) if column.ratios else float
-    reach = _ROOM * max((abs(place(each.value)) for each in column.intervals if each), default=0.0) or 1.0
+    at = (lambda ratio: math.log(max(ratio, 1e-9))) if column.ratios else float
+    reach = _ROOM * max((abs(at(each.value)) for each in column.intervals if each), default=0.0) or 1.0
 
     def across(value: float) -> str:
-        return extent(50 * (1 + max(-1.0, min(place(value) / reach, 1.0))))
+        return extent(50 * (1 + max(-1.0, min(at(value) / reach, 1.0))))
 
     drawings = []
     for each, words, tone in zip(column.intervals, column.cells, column.cell_tones, strict=True):

@@ -101,7 +101,7 @@ def _sentence(text: str, stacks: Iterable[str]) -> Markup:
         return _breakable(text)
     known = re.compile("(" + "|".join(re.escape(stack) for stack in named) + ")")
     return Markup("").join(
-        _path(part) if place % 2 else _pausing(part) for place, part in enumerate(known.split(one_line(text)))
+        _path(part) if index % 2 else _pausing(part) for index, part in enumerate(known.split(one_line(text)))
     )
 
 

@@ -45,7 +45,7 @@ def multiples_views(race: Race, standing: Standing) -> tuple[Multiple, ...]:
     """Return throughput and p99 if there are two or more levels: with keep-alive, then without, by workload."""
     views: list[Multiple] = []
     names = dict.fromkeys(level.workload for level in standing.levels)
-    for place, (name, keep_alive) in enumerate(product(names, (True, False))):
+    for index, (name, keep_alive) in enumerate(product(names, (True, False))):
         levels = [level for level in standing.levels if level.workload == name and level.rows]
         levels = [level for level in levels if level.load.keep_alive is keep_alive]
         levels.sort(key=lambda level: level.load.concurrency)
@@ -57,7 +57,7 @@ def multiples_views(race: Race, standing: Standing) -> tuple[Multiple, ...]:
         delays = [value for row in rows for value in _p99_limits_ms(row)]
         delay = logarithmic(min(delays), max(delays))
         order = _order(standing, levels)
-        kind = ("keep" if keep_alive else "close") + (str(place) if name else "")
+        kind = ("keep" if keep_alive else "close") + (str(index) if name else "")
         curves = {
             curve.stack: curve
             for curve in standing.scaling

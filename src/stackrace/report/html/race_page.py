@@ -78,9 +78,9 @@ def _standing_view(level: Level, *, void: bool = False) -> _BarsView:
     rates = [_against(row.ratio, leader) for row in rows]
     scale = linear(max(rate.high or rate.value for rate in rates), ticks=3)
     bars = tuple(
-        _Bar(row=row, span=_span(rows, place),
+        _Bar(row=row, span=_span(rows, index),
             drawing=Markup(interval_bar(rate, scale, _rate(row), first=row.tier == 1 and not void)))
-        for place, (row, rate) in enumerate(zip(rows, rates, strict=True))
+        for index, (row, rate) in enumerate(zip(rows, rates, strict=True))
     )  # fmt: skip
     return _BarsView(bars=bars, axis=Markup(axis(scale, "/s")), where=level.where)
 
@@ -93,9 +93,9 @@ def _latency_view(level: Level) -> _BarsView:
     return _BarsView(bars=bars, axis=Markup(axis(scale, "ms")), where=level.where)
 
 
-def _span(rows: tuple[Row, ...], place: int) -> int:
-    tier = rows[place].tier
-    if place and rows[place - 1].tier == tier:
+def _span(rows: tuple[Row, ...], index: int) -> int:
+    tier = rows[index].tier
+    if index and rows[index - 1].tier == tier:
         return 0
     return sum(row.tier == tier for row in rows)
 

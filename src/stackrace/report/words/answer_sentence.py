@@ -109,8 +109,11 @@ def _open(standing: Standing, race: Race) -> str:
 def _all_wait(standing: Standing) -> bool:
     """Return True if the number of connections limits all stacks that may be best: more time would not decide."""
     named = {*standing.answer.stacks, *standing.answer.rivals}
-    places = (row.bottleneck for row in standing.rows if row.stack in named)
-    return all(place and (place.kind, place.unit) == (BottleneckKind.WAITING, "connection") for place in places)
+    found = (row.bottleneck for row in standing.rows if row.stack in named)
+    return all(
+        bottleneck and (bottleneck.kind, bottleneck.unit) == (BottleneckKind.WAITING, "connection")
+        for bottleneck in found
+    )
 
 
 def _place(standing: Standing) -> str:
@@ -118,39 +121,39 @@ def _place(standing: Standing) -> str:
     row = next((row for row in standing.rows if row.stack in standing.answer.stacks[:1]), None)
     if row is None or row.bottleneck is None:
         return ""
-    stack, place = row.stack, row.bottleneck
-    at_once = max(round(place.at_once or 0), 1)
-    served = "" if place.at_once is None else f": it serves about {things(at_once, 'request')} at once"
-    match place.kind:
-        case BottleneckKind.CPU if place.places:
-            keep = "keeps a core" if place.places == 1 else "keep a core each"
-            return f"; the {_places(place)} of {place.name} {keep} busy, and other cores are idle"
+    stack, bottleneck = row.stack, row.bottleneck
+    at_once = max(round(bottleneck.at_once or 0), 1)
+    served = "" if bottleneck.at_once is None else f": it serves about {things(at_once, 'request')} at once"
+    match bottleneck.kind:
+        case BottleneckKind.CPU if bottleneck.places:
+            keep = "keeps a core" if bottleneck.places == 1 else "keep a core each"
+            return f"; the {_places(bottleneck)} of {bottleneck.name} {keep} busy, and other cores are idle"
         case BottleneckKind.SERVICE:
-            return f"; the cores are busy, most of all with {place.name}"
+            return f"; the cores are busy, most of all with {bottleneck.name}"
         case BottleneckKind.DATABASE:
             return f"; most threads of {stack} wait for the database, with idle cores{served}"
         case BottleneckKind.LOCK:
             return f"; most threads of {stack} wait for a lock, with idle cores{served}"
-        case BottleneckKind.WAITING if place.page_s and place.places:
-            page, most = milliseconds(place.page_s), number(place.places / place.page_s)
-            if place.unit == "connection":
+        case BottleneckKind.WAITING if bottleneck.page_s and bottleneck.places:
+            page, most = milliseconds(bottleneck.page_s), number(bottleneck.places / bottleneck.page_s)
+            if bottleneck.unit == "connection":
                 return (
                     f"; {stack} waits for the app, {page} ms a page, with idle cores: no server gives "
-                    f"{_places(place)} more than about {most} answers/s, so race more of them (-c)"
+                    f"{_places(bottleneck)} more than about {most} answers/s, so race more of them (-c)"
                 )
             return (
-                f"; {stack} is limited by its {_places(place)}: each page takes {page} ms, so about "
+                f"; {stack} is limited by its {_places(bottleneck)}: each page takes {page} ms, so about "
                 f"{most} answers/s are the most. More threads, or an async server, may give more"
             )
-        case BottleneckKind.SHORT if place.at_once is not None and place.places:
-            could = f"{percent(place.at_once / place.places)} of what {_places(place)} could"
-            return f"; {stack} serves about {number(place.at_once)} requests at once, {could}, with idle cores"
+        case BottleneckKind.SHORT if bottleneck.at_once is not None and bottleneck.places:
+            could = f"{percent(bottleneck.at_once / bottleneck.places)} of what {_places(bottleneck)} could"
+            return f"; {stack} serves about {number(bottleneck.at_once)} requests at once, {could}, with idle cores"
     return ""
 
 
-def _places(place: Bottleneck) -> str:
-    plural = {"process": "processes"}.get(place.unit, f"{place.unit}s")
-    return f"{place.places} {place.unit if place.places == 1 else plural}"
+def _places(bottleneck: Bottleneck) -> str:
+    plural = {"process": "processes"}.get(bottleneck.unit, f"{bottleneck.unit}s")
+    return f"{bottleneck.places} {bottleneck.unit if bottleneck.places == 1 else plural}"
 
 
 def _longer(result: Answer, race: Race) -> str:

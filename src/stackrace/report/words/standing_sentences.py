@@ -85,8 +85,8 @@ def _series(levels: list[Lead], race: Race, other: str, *, several: bool) -> str
         clauses = [f"{_everywhere(levels, other)}{_clause(groups[0])}"]
     else:
         clauses = [
-            f"{_at(group, first=place == 0, last=place == len(groups) - 1)}, {_clause(group)}"
-            for place, group in enumerate(groups)
+            f"{_at(group, first=index == 0, last=index == len(groups) - 1)}, {_clause(group)}"
+            for index, group in enumerate(groups)
         ]
     return sentence((_where(levels[0]) if several else "") + "; ".join(clauses), race.stacks)
 

@@ -82,7 +82,7 @@ def test_the_app_that_is_deployed_is_raced(tmp_path, case):
     assert project is not None
     assert f"{project.entry.kind} {project.entry.target}" == expected
     if len(files) == 1:
-        assert project.place == next(iter(files))
+        assert project.location == next(iter(files))
 
 
 VALUES = {

@@ -34,7 +34,7 @@ def test_the_settings_are_read_from_manage_py(tmp_path, manage):
     found = detect(project(tmp_path, manage), {})
     assert found is not None
     assert (found.entry.kind, found.entry.target) == (EntryKind.DJANGO, "shop.settings")
-    assert (found.root, found.place) == (tmp_path, "")
+    assert (found.root, found.location) == (tmp_path, "")
 
 
 def test_manage_py_is_never_run(tmp_path):
@@ -109,7 +109,7 @@ def test_a_manage_py_in_a_folder_below_is_the_project(tmp_path):
     found = detect(tmp_path, {})
     assert found is not None
     assert (found.root, found.entry.target) == (tmp_path / "backend", "shop.settings")
-    assert found.place == "backend/manage.py"
+    assert found.location == "backend/manage.py"
 
 
 def test_a_manage_py_that_leaves_the_settings_to_the_environment_is_djangos(tmp_path):
@@ -129,7 +129,7 @@ def test_settings_are_imported_from_the_folder_that_manage_py_puts_on_the_path(t
     found = detect(tmp_path, {})
     assert found is not None
     assert (found.root, found.entry.target) == (folder / "site", "shop.settings")
-    assert found.place.endswith("manage.py")
+    assert found.location.endswith("manage.py")
 
 
 SITE = "from flask import Flask\nsite = Flask(__name__)\n"

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.unprotected import data_places
+from tests.unprotected import data_paths
 
 from stackrace.app.app import App, EntryKind, entry_of
 from stackrace.app.known_pythons import known_pythons
@@ -60,7 +60,7 @@ def test_its_data_are_looked_for_beside_it(project):
     assert not linked_data([project])
     assert source_digest(app_in(project))
     url = f"sqlite:///{project}/pgdata/inner/data.db"
-    assert data_places(app_in(project, DATABASE_URL=url)).present_files == ()
+    assert data_paths(app_in(project, DATABASE_URL=url)).present_files == ()
 
 
 def test_an_interpreter_that_nobody_may_look_at_is_none(project):

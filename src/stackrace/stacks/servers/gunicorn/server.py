@@ -73,8 +73,8 @@ class Gunicorn(Server):
         """Bind to the site's socket; heartbeats stay in the site, no control socket opens in HOME."""
         rows = list(_said(site))
         # in production people read the settings, and look for them in a file
-        told = [(row, value) for row, value in rows if not site.production or row.long[0] == "config"]
-        words = (word for row, value in told for word in row_words(row, value))
+        ours = [(row, value) for row, value in rows if not site.production or row.long[0] == "config"]
+        words = (word for row, value in ours for word in row_words(row, value))
         app = f"{site.app.module}:application"
         return Recipe(
             command=(str(site.app.python), "-m", "gunicorn", *words, *given(site), app),

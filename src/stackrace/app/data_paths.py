@@ -19,7 +19,7 @@ from ..base.temporary import temporary_file
 from .app import App, EntryKind
 from .environment import app_environment
 
-_SCRIPT = Path(__file__).with_name("examiner") / "places.py"
+_SCRIPT = Path(__file__).with_name("examiner") / "paths.py"
 _PATIENCE_S = 30.0
 
 
@@ -44,7 +44,7 @@ def _script_report(app: App, wanted: str, environment: Mapping[str, str], view: 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ImportPlaces:
+class ImportPaths:
     """What an interpreter looks through."""
 
     folders: tuple[Path, ...] = ()
@@ -65,12 +65,12 @@ def _root_of(name: str, place: Path) -> Path | None:
     return module.parents[len(parts) - 1] if module.parts[-len(parts) :] == parts else None
 
 
-def import_places(app: App, view: ProtectedView) -> ImportPlaces:
+def import_paths(app: App, view: ProtectedView) -> ImportPaths:
     """Return them; nothing for an app without Python, or with one that does not start in ``view``."""
     if app.python is None:
-        return ImportPlaces()
+        return ImportPaths()
     report = _script_report(app, "imports", app_environment(app), view)
-    return ImportPlaces(
+    return ImportPaths(
         folders=tuple(map(Path, report.get("path", ()))),
         modules={name: Path(place) for name, place in report.get("modules", {}).items()},
     )
@@ -101,7 +101,7 @@ class DatabaseServer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DataPlaces:
+class DataPaths:
     """What an app writes to."""
 
     files: tuple[Path, ...] = ()
@@ -126,7 +126,7 @@ class DataPlaces:
         return frozenset(server.kind for server in self.servers)
 
 
-def data_places(app: App, view: ProtectedView) -> DataPlaces:
+def data_paths(app: App, view: ProtectedView) -> DataPaths:
     """Return what Django's settings, loaded in ``view``, and the app's variables say.
 
     Nothing of settings that do not load.
@@ -143,7 +143,7 @@ def data_places(app: App, view: ProtectedView) -> DataPlaces:
         )
         for server in report.get("servers", ())
     ]
-    return DataPlaces(
+    return DataPaths(
         files=(*map(Path, report.get("files", ())), *database_files(app)),
         folders=tuple(map(Path, report.get("folders", ()))),
         # Django's own settings say what it does with its variables
