@@ -19,7 +19,7 @@ from ..base.temporary import temporary_file
 from .app import App, EntryKind
 from .environment import app_environment
 
-_SCRIPT = Path(__file__).with_name("examiner") / "paths.py"
+_SCRIPT = Path(__file__).with_name("examiner") / "import_paths.py"
 _PATIENCE_S = 30.0
 
 

@@ -186,7 +186,7 @@ class Fronts:
         if is_platform(command.known_by, self.root):
             return [], gaps
         documents = dict.fromkeys((*command.documents, *filter(None, (command.document, command.file))))
-        unread = {gap.what for gap in gaps}
+        named = {gap.what for gap in gaps}
         return [*found, *(each for each in self._shown(documents) if each.title not in named)], gaps
 
     def _of_platform(self, command: DeploymentCommand, found: Sequence[Front]) -> list[Front]:
