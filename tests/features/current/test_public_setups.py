@@ -2,6 +2,7 @@
 
 import pytest
 
+from stackrace.app.app import Entry, EntryKind
 from stackrace.features.current.deployment import current_deployment
 
 from .setups import SPECS, read, write
@@ -330,6 +331,27 @@ READ = {
         "granian:workers=3",
         {"${MORE_ARGS?}": OPEN},
     ),
+    "a program that starts several, and replaces variables": (
+        {"Dockerfile": 'FROM python\nCMD ["several", "make", "&&", "gunicorn", "--bind=:$PORT", "a:b", "|||"]\n'},
+        "gunicorn:workers=1",
+        {"several": ALONE},
+    ),
+    "another image that starts a program of its own": (
+        {"web/Procfile": "web: gunicorn -w 2 a:b\n", "Dockerfile": 'FROM python\nENTRYPOINT ["shop"]\n'},
+        "gunicorn:workers=2",
+        {"the command": "nothing in the project says what shop starts"},
+    ),
+    "a platform's front end beside one in containers": (
+        {
+            "Procfile": "web: bin/start-nginx bundle exec uwsgi uwsgi.ini\n",
+            "uwsgi.ini": "[uwsgi]\nhttp-socket = :$(PORT)\nmodule = a:b\nprocesses = 4\n",
+            "compose.yml": "services: {web: {build: .}, proxy: {image: nginx, volumes: [./n:/etc/nginx/conf.d]}}\n",
+            "Dockerfile": "FROM python\nCMD gunicorn a:b\n",
+            "n/local.conf": "upstream up { server web:8000; }\nserver { location / { proxy_pass http://up; } }\n",
+        },
+        "nginx/http/uwsgi:config=uwsgi.ini",
+        {"nginx": "its configuration is not read; it is raced as the catalogue has it"},
+    ),
 }  # fmt: skip
 
 
@@ -398,6 +420,14 @@ UNREAD = {
         },
         "nothing in the project says what shop starts",
     ),
+    "one of a program's commands, where another reloads": (
+        {
+            "pyproject.toml": '[project.scripts]\nshop = "shop.cli:main"\n',
+            "Dockerfile": 'FROM python\nENTRYPOINT ["shop"]\nCMD ["server", "start", "a:b"]\n',
+            "shop/cli.py": "import uvicorn\n\ndef develop():\n    uvicorn.run('a:b', reload=True)\n",
+        },
+        "shop/cli.py starts a server in a way of its own",
+    ),
     "a script that ends before": (
         {
             "Dockerfile": "FROM python\nCOPY start.sh /start.sh\nCMD /start.sh\n",
@@ -430,6 +460,18 @@ def test_a_size_that_a_file_computes_is_not_said_unless_the_server_could_be_aske
     conf = 'import not_there\nworker_class = "gthread"\nthreads = min(not_there.cores(), 12)\n'
     found = read(tmp_path, {"Procfile": "web: gunicorn a:b", "gunicorn.conf.py": conf})
     assert (found.stack, found.effective, found.at_once) == ("gunicorn:config=gunicorn.conf.py", (), 0)
+
+
+def test_a_server_whose_file_names_the_app_is_another_deployment(tmp_path):
+    files = {
+        "Procfile": "web: gunicorn shop.wsgi\n",
+        "Dockerfile": "FROM python\nCMD python manage.py migrate && uwsgi uwsgi.ini\n",
+        "uwsgi.ini": "[uwsgi]\nmodule = shop.wsgi\n",
+    }
+    entry = Entry(kind=EntryKind.WSGI, target="shop.wsgi:application")
+    found = current_deployment(write(tmp_path, files), SPECS, entry=entry)
+    assert found is not None
+    assert (found.location, found.others) == ("Procfile:1", ("Dockerfile:2",))
 
 
 def test_an_image_is_placed_where_its_command_begins(tmp_path):

@@ -51,6 +51,10 @@ _TARGET = re.compile(r"(?:asgi:|wsgi:)?([A-Za-z_][\w.]*):([A-Za-z_][\w.]*(?:\(.*
 _MODULE = re.compile(r"[A-Za-z_][\w./-]*$")
 
 
+_CONFIGURATIONS = (".ini", ".xml", ".yaml", ".yml", ".json")
+"""Ends of the names of uWSGI's own files."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServedApp:
     """An application as a command names it."""
@@ -72,7 +76,9 @@ def served_app(words: Sequence[str], environment: Mapping[str, str], folder: str
     'app'
     """
     program, *words = words
-    positional = list(_positional(words))
+    # uWSGI takes its own files without an option
+    files = _CONFIGURATIONS if program == "uwsgi" else ()
+    positional = [word for word in _positional(words) if not word.endswith(files)]
     options = dict(_options(words))
     folder = next((options[name] for name in _FOLDERS if name in options), folder)
     kind = _kind(program, options)

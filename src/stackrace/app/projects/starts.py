@@ -25,8 +25,8 @@ _WRAPPERS = {
         _AROUND: "ddtrace-run newrelic-admin opentelemetry-instrument elasticapm-run scout-apm-run instana-run "
         "taskset numactl nice ionice chrt jemalloc.sh memray py-spy viztracer",
         _AS_USER: "gosu su-exec sudo setpriv runuser s6-setuidgid chpst",
-        _BEFORE: "aws-vault catatonit chamber command coverage docker-init dockerize dumb-init env envconsul "
-        "envdir exec nohup op setsid stdbuf time timeout tini with-contenv",
+        _BEFORE: "aws-vault bundle catatonit chamber command coverage docker-init dockerize dumb-init env "
+        "envconsul envdir exec nohup op setsid stdbuf time timeout tini with-contenv",
     }.items()
     for name in names.split()
 }
@@ -53,6 +53,11 @@ _NAMED = "it names a server, and starts none with these words and variables"
 _ENDS = frozenset({"&&", "||", "|||", ";", "&"})
 """What ends a command among the words of a program that starts several."""
 _MOST_DEEP = 8
+
+
+def is_known_wrapper(program: str) -> bool:
+    """Return True if it is known how a program starts what its words name: without a look at the other words."""
+    return program in _WRAPPERS
 
 
 def starts(
@@ -112,8 +117,15 @@ class _Search:
         """Note what the Python program at ``path`` starts, or that it starts a server in a way of its own."""
         # a package's program often is no more than an import
         modules = _imported_files(path, self.project.root) if path.name == "__main__.py" else ()
+        program, *words = command.words
+        is_program = not _PYTHON.fullmatch(PurePath(program).name)
+        has_verbs = is_program and any(not word.startswith("-") for word in words)
         for started in (started for file in (path, *modules) for started in _started_by_code(command, file)):
-            self._note(started)
+            # which of a program's verbs starts the one that reloads changed code?
+            if has_verbs and "--reload" in started.words:
+                self.problem = self.problem or f"{path.relative_to(self.project.root)} {_BY_ITSELF}"
+            else:
+                self._note(started)
         if not self.starts and self._speaks_of_one([text_of(path)]):
             self.problem = self.problem or f"{path.relative_to(self.project.root)} {_BY_ITSELF}"
         self.code.append(path)

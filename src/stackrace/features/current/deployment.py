@@ -15,7 +15,7 @@ from ...app.projects.deployment_command import shown, text_of
 from ...app.projects.deployment_files import DeploymentCommand, commands_of_file, deployment_commands
 from ...app.projects.framework_commands import as_server
 from ...app.projects.kubernetes import is_manifest
-from ...app.projects.served_app import served_app
+from ...app.projects.served_app import ServedApp, served_app
 from ...app.projects.starts import starts
 from ...base.errors import InputError
 from ...base.files import is_file
@@ -171,6 +171,7 @@ class _Reading:
             return self._none_raced(other, unread)
         ours = [hop for hop in real if entry is not None and _starts(hop, entry)]
         first, *rest = sorted(ours or real, key=self._likelihood)
+        unnamed = (hop for hop in real if ours and _app_of(hop) is None)
         if other is not None and self._rank(other.command) < self._likelihood(first):
             return replace(self._unraced(other), others=_places((first, *rest)))
         take_settings_variable(first, entry)
@@ -188,7 +189,7 @@ class _Reading:
         found = replace(_deployment(first, before, front, self.root, self.base), mistakes=mistakes)
         gaps = dict.fromkeys((*found.gaps, *self._overriding(first, unread), *self._likelier(first), *elsewhere))
         # without its override a compose file is none that can be named
-        places = _places(hop for hop in rest if hop.command.rank <= _OTHER_RANK)
+        places = _places(hop for hop in (*rest, *unnamed) if hop.command.rank <= _OTHER_RANK)
         others = tuple(each for each in places if each != found.location)
         # a process has all the variables of its machine, too
         variables = found.variables if self.running is None else ()
@@ -296,14 +297,23 @@ class _Reading:
             yield gap if is_overridden else replace(gap, weight=Weight.PLAIN)
 
     def _likelier(self, hop: ReadHop) -> Iterator[CurrentGap]:
-        """Yield the commands that are likelier than ``hop`` and name a server, but cannot be told to start it."""
+        """Yield the commands that may be what runs in place of ``hop``, but cannot be told to start a server.
+
+        They are likelier and name one, or they are an image's own.
+        """
         for each in self.unraced:
-            named = set(re.findall(r"[\w-]+", " ".join(each.command.words))) & self.programs.keys()
+            command = each.command
+            named = set(re.findall(r"[\w-]+", " ".join(command.words))) & self.programs.keys()
             is_other = named or _is_server_file(hop.command)
-            if is_other and not each.is_served and self._rank(each.command) < self._likelihood(hop):
-                file, line = shown_location(each.command, self.root)
+            is_likelier = is_other and self._rank(command) < self._likelihood(hop)
+            is_image = command.image == command.file and self.file is None and hop.command.image is None
+            # the file that the supervisor reads has been read
+            is_image &= command.words[0].rpartition("/")[2].rstrip("d") not in hop.command.known_by.name
+            if not each.is_served and (is_likelier or is_image):
+                file, line = shown_location(command, self.root)
                 what = f"the command with {' and '.join(sorted(named))}" if named else "the command"
-                yield CurrentGap(file=file, line=line, what=what, why=each.problem, weight=Weight.SIZE)
+                weight = Weight.SIZE if is_likelier else Weight.PLAIN
+                yield CurrentGap(file=file, line=line, what=what, why=each.problem, weight=weight)
 
 
 def _is_server_file(command: DeploymentCommand) -> bool:
@@ -315,8 +325,22 @@ def _is_server_file(command: DeploymentCommand) -> bool:
 def _starts(hop: ReadHop, entry: Entry) -> bool:
     """Tell whether a server starts the app ``entry``: by the package or module that both name first."""
     wanted = entry.target.partition(":")[0].partition(".")[0]
-    app = served_app(hop.command.words, hop.command.variables, hop.command.folder)
+    app = _app_of(hop)
     return app is not None and wanted in (*PurePosixPath(app.module).parts, *app.module.split("."))
+
+
+_NAMES_APP = {"module", "wsgi", "wsgi-file", "wsgi_app"}
+"""Keys of gunicorn's and uWSGI's files that name the app."""
+
+
+def _app_of(hop: ReadHop) -> ServedApp | None:
+    """Return the app that a server's command names, or else its file; None where neither does."""
+    command = hop.command
+    named = (change.theirs.strip("\"'") for change in hop.changes if change.key in _NAMES_APP)
+    words = next(((*command.words, app) for app in named), command.words)
+    return served_app(command.words, command.variables, command.folder) or served_app(
+        words, command.variables, command.folder
+    )
 
 
 def _left_out(hop: ReadHop) -> Iterator[CurrentGap]:

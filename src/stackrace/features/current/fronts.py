@@ -182,12 +182,14 @@ class Fronts:
             return named, gaps
         found = [front for front in found if front.file not in elsewhere]
         if command.fronts:
-            return self._of_platform(command, found), gaps
+            # what leads to a service of a document stands in that one's network, and on no platform
+            own = [front for front in found if not any(front.host in each.hosts for each in commands)]
+            return self._of_platform(command, own), gaps
         if is_platform(command.known_by, self.root):
             return [], gaps
         documents = dict.fromkeys((*command.documents, *filter(None, (command.document, command.file))))
-        named = {gap.what for gap in gaps}
-        return [*found, *(each for each in self._shown(documents) if each.title not in named)], gaps
+        titles = {gap.what for gap in gaps}
+        return [*found, *(each for each in self._shown(documents) if each.title not in titles)], gaps
 
     def _of_platform(self, command: DeploymentCommand, found: Sequence[Front]) -> list[Front]:
         location = shown(command.known_by, self.root)

@@ -13,7 +13,7 @@ from math import isfinite
 from ...app.projects.deployment_command import OPEN, joined_lines, shown, text_of
 from ...app.projects.images import exec_form
 from ...app.projects.served_app import served_app
-from ...app.projects.starts import SHELLS
+from ...app.projects.starts import SHELLS, is_known_wrapper
 from ...base.secrets import masked_settings
 from ...report.figures import listed
 from ...stacks.native_options import Concern
@@ -100,7 +100,9 @@ def _literal_variables(read: Read) -> Found:
     for number, line in joined_lines(text_of(command.file), "#"):
         instruction, _, rest = line.partition(" ")
         words = exec_form(rest.strip()) if instruction.upper() in ("CMD", "ENTRYPOINT") else ()
-        if not words or words[0].rpartition("/")[2] in SHELLS:
+        program = words[0].rpartition("/")[2] if words else ""
+        # a program that starts others in a way of its own may replace variables
+        if not words or program in SHELLS or (program in command.wrappers and not is_known_wrapper(program)):
             continue
         literal = [found[0] for word in words if word in command.words and (found := _VARIABLE.search(word))]
         if literal:
