@@ -331,6 +331,30 @@ READ = {
         "granian:workers=3",
         {"${MORE_ARGS?}": OPEN},
     ),
+    "gunicorn's own file, copied to where the image starts it": (
+        {
+            "Dockerfile": "FROM python\nWORKDIR /a\nCOPY s /a\nCOPY docker/gunicorn.conf.py .\nCMD gunicorn a:b\n",
+            "docker/gunicorn.conf.py": CONF,
+        },
+        'gunicorn:config="docker/gunicorn.conf.py"',
+        {},
+    ),
+    "the same by a pattern": (
+        {
+            "Dockerfile": "FROM python\nWORKDIR /app\nCOPY docker/*.py /app/\nCMD gunicorn a:b\n",
+            "docker/gunicorn.conf.py": CONF,
+        },
+        'gunicorn:config="docker/gunicorn.conf.py"',
+        {},
+    ),
+    "a supervisor in an image": (
+        {
+            "Dockerfile": 'FROM python\nENTRYPOINT ["/start.sh"]\nCMD ["supervisord", "-c", "/etc/s.conf"]\n',
+            "supervisord.conf": "[program:web]\ncommand = gunicorn -w 3 a:b\n",
+        },
+        "gunicorn:workers=3",
+        {},
+    ),
     "a program that starts several, and replaces variables": (
         {"Dockerfile": 'FROM python\nCMD ["several", "make", "&&", "gunicorn", "--bind=:$PORT", "a:b", "|||"]\n'},
         "gunicorn:workers=1",

@@ -58,6 +58,30 @@ def test_a_size_that_the_servers_file_computes_is_shown(tmp_path):
     assert facts(found, "gunicorn")["workers"] == ("3", "gunicorn.conf.py:1")
 
 
+def test_a_size_that_a_file_computes_with_what_is_not_here_is_unknown(tmp_path):
+    conf = "import not_there\nworkers = not_there.cores() * 2\n"
+    write(tmp_path, {"Procfile": "web: gunicorn app:app\n", "gunicorn.conf.py": conf})
+    found = json.loads(current(tmp_path, "--json").stdout)
+    assert facts(found, "gunicorn")["workers"] == ("unknown", "gunicorn.conf.py:2")
+
+
+def test_no_other_package_s_version_stands_for_the_servers(tmp_path):
+    files = {
+        "Procfile": "web: gunicorn -k uvicorn.workers.UvicornWorker a:b\n",
+        "requirements.txt": "uvicorn==0.27.1\n",
+    }
+    write(tmp_path, files)
+    assert "version" not in facts(json.loads(current(tmp_path, "--json").stdout), "gunicorn")
+
+
+def test_a_mistake_is_named_once(tmp_path):
+    other = "services: {{web: {{image: shop, command: gunicorn -w 8 app:app}}}}\n"
+    files = {"Procfile": "web: gunicorn -w 2 app:app\n", "Dockerfile": "FROM python\nCMD gunicorn -w 8 app:app\n"}
+    write(tmp_path, {**files, "compose.yml": other.format(), "compose.prod.yml": other.format()})
+    mistakes = [line for line in current(tmp_path).stdout.splitlines() if line.startswith("Mistake")]
+    assert len(mistakes) == len(set(mistakes))
+
+
 def test_people_are_told_how_to_race_it_and_what_it_goes_without(tmp_path):
     write(tmp_path, {"Procfile": "web: gunicorn -w 4 app:app\n", "uwsgi.ini": OTHER})
     done = current(tmp_path)

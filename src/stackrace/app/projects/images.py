@@ -30,6 +30,7 @@ _LAST = re.compile(r"runtime|release|final|serve", re.IGNORECASE)
 """How stages are called, too, that are for production."""
 _OPEN = re.compile(r"\$\(\?\)|\$\{\w+\?\}")
 _UNSET = re.compile(r"\$\{\w+\?\}")
+_GLOB = re.compile(r"[*?[]")
 _RELOADS = re.compile(r"(?<![\w-])--[\w-]*reload")
 
 
@@ -74,6 +75,10 @@ class Image:
         """Note what COPY brings, and where; what another stage made hides nothing of the project's."""
         is_folder = target.endswith("/") or target == "." or len(sources) > 1
         for source in sources:
+            if _GLOB.search(PurePosixPath(source).name):
+                # as if the folder were copied, where nothing else is said
+                self.copies.setdefault(self.place(target.rstrip("/") or "/"), str(PurePosixPath(source).parent))
+                continue
             is_one_of_many = len(sources) > 1 or PurePosixPath(source).suffix
             name = PurePosixPath(source).name if is_folder and is_one_of_many else ""
             place = self.place(f"{target.rstrip('/')}/{name}" if name else target)

@@ -128,16 +128,17 @@ def _entry(folder: Path) -> AppEntry | None:
 def _shown(
     hop: Hop, server: Entry, versions: Mapping[tuple[str, str], str], deployment: CurrentDeployment
 ) -> ShownHop:
-    requirements = server.requirements(hop.settings)
-    packages = [re.split(r"[^\w.-]", package, maxsplit=1)[0].lower() for package in requirements]
-    known = [
-        (number, location) for name in packages for (each, number), location in versions.items() if each == name
-    ]
+    # the server's own package comes first, before those that its settings need
+    own_package = (re.split(r"[^\w.-]", name, maxsplit=1)[0].lower() for name in server.requirements(hop.settings))
+    package = next(own_package, "")
+    known = [(number, location) for (name, number), location in versions.items() if name == package]
     version = [Fact(what="version", value=number, location=location) for number, location in known]
     own = [name for name, origin in hop.origins.items() if origin is Origin.OWN or name in hop.chosen]
     sizes = () if hop.spec.forwards else deployment.effective
     texts = {name: setting_text(value) for name, value in hop.settings.items()}
     texts |= dict(each.split("=", 1) for each in sizes)
+    computed = hop.file.reading.computed if hop.file is not None and not hop.spec.forwards else ()
+    texts = {**dict.fromkeys((name for name in _SIZES if name in computed), "unknown"), **texts}
     named = [name for name in dict.fromkeys((*_SIZES, *_TIMES, *own)) if name in texts]
     idle = hop.spec.idle(hop.settings) | (hop.spec.native.idle(hop.settings) if hop.spec.native else frozenset())
     places = {name: _location(hop, name, deployment) for name in named if name not in idle}

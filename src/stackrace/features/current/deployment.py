@@ -308,7 +308,8 @@ class _Reading:
             is_likelier = is_other and self._rank(command) < self._likelihood(hop)
             is_image = command.image == command.file and self.file is None and hop.command.image is None
             # the file that the supervisor reads has been read
-            is_image &= command.words[0].rpartition("/")[2].rstrip("d") not in hop.command.known_by.name
+            is_supervised = any(word.rpartition("/")[2] == "supervisord" for word in command.words)
+            is_image &= not (is_supervised and "supervisor" in hop.command.known_by.name)
             if not each.is_served and (is_likelier or is_image):
                 file, line = shown_location(command, self.root)
                 what = f"the command with {' and '.join(sorted(named))}" if named else "the command"

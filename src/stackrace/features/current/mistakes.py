@@ -42,12 +42,13 @@ class Kind:
 
 
 def mistakes_in(read: Read) -> tuple[CurrentMistake, ...]:
-    """Return all mistakes of the deployment ``read``, in the order of the kinds."""
-    return tuple(
+    """Return all mistakes of the deployment ``read``, each once, in the order of the kinds."""
+    found = (
         CurrentMistake(kind=kind.id, file=file, line=line, says=kind.says.format_map(facts))
         for kind in KINDS
         for (file, line), facts in kind.find(read)
     )
+    return tuple(dict.fromkeys(found))
 
 
 def why_not_started(mistakes: Iterable[CurrentMistake]) -> str:

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from ...app.app import Entry, EntryKind
@@ -296,17 +296,21 @@ def _documents(command: DeploymentCommand) -> Iterable[Path]:
 
 
 def _config_named(name: str, hop: ReadHop) -> Path | None:
-    root, inside, near = hop.root, hop.folder, hop.command.file.parent
+    root, inside, near, command = hop.root, hop.folder, hop.command.file.parent, hop.command
+    image = Place(
+        project=hop.project, file=command.image or command.file, folder=command.folder, copies=command.copies
+    )
     if name == hop.native.default_file:
         # a server looks for it only where it is started
-        bases = [inside, root] if hop.command.folder else [root, near]
+        copied = image.copied(str(PurePosixPath(command.folder or "/", name))) if command.copies else None
+        bases = [inside, root] if command.folder else [root, near]
+        if copied is not None and is_file(copied):
+            return copied
         return by_last_parts(name, [base for base in bases if base.is_relative_to(root)], is_file)
     name = name.removeprefix("file:").partition("\n")[0]
     if name.startswith("python:"):
         name = name.removeprefix("python:").replace(".", "/") + ".py"
-    name, command = _SECTION.sub("", name), hop.command
-    file = command.image or command.file
-    image = Place(project=hop.project, file=file, folder=command.folder, copies=command.copies)
+    name = _SECTION.sub("", name)
     copied = image.copied(name)
     return copied if copied and is_file(copied) else hop.project.named(name, [inside, root, near])
 
