@@ -355,6 +355,19 @@ READ = {
         "gunicorn:workers=3",
         {},
     ),
+    "a login shell, and an image with an empty list of words": (
+        {
+            "Dockerfile": 'FROM python\nCOPY start.sh /\nENTRYPOINT ["/start.sh"]\nCMD []\n',
+            "start.sh": '#!/bin/sh\nexec sh -lc "work & gunicorn -w 3 a:b"\n',
+        },
+        "gunicorn:workers=3",
+        {},
+    ),
+    "a server's file, and an image that starts nobody knows what": (
+        {"uwsgi.ini": "[uwsgi]\nmodule = a:b\n", "Dockerfile": 'FROM base\nCOPY . /app\nCMD ["/start.sh"]\n'},
+        "uwsgi:config=uwsgi.ini",
+        {"the command": "nothing in the project says what start.sh starts"},
+    ),
     "a program that starts several, and replaces variables": (
         {"Dockerfile": 'FROM python\nCMD ["several", "make", "&&", "gunicorn", "--bind=:$PORT", "a:b", "|||"]\n'},
         "gunicorn:workers=1",
@@ -496,6 +509,12 @@ def test_a_server_whose_file_names_the_app_is_another_deployment(tmp_path):
     found = current_deployment(write(tmp_path, files), SPECS, entry=entry)
     assert found is not None
     assert (found.location, found.others) == ("Procfile:1", ("Dockerfile:2",))
+
+
+def test_a_call_over_several_lines_is_found_where_it_begins(tmp_path):
+    script = '#!/bin/sh\nif [ "$1" ]; then\n  exec gunicorn \\\n    -w "${N:-3}" \\\n    a:b\nfi\nexec gunicorn -w 3 -t 9 c:d\n'
+    files = {"Dockerfile": 'FROM python\nCOPY s.sh /\nENTRYPOINT ["/s.sh"]\nCMD ["web"]\n', "s.sh": script}
+    assert read(tmp_path, files).location == "s.sh:3"
 
 
 def test_an_image_is_placed_where_its_command_begins(tmp_path):

@@ -138,10 +138,10 @@ def _stages(path: Path, given: Mapping[str, object]) -> list[Image]:
                 ))  # fmt: skip
                 has_command = False
             case "ENTRYPOINT":
-                image.entrypoint, image.said_at = exec_form(rest) or for_shell(rest), number
+                image.entrypoint, image.said_at = _words(rest), number
                 image.command = image.command if has_command else ()
             case "CMD":
-                image.command, image.said_at, has_command = exec_form(rest) or for_shell(rest), number, True
+                image.command, image.said_at, has_command = _words(rest), number, True
             case "ARG":
                 name_, _, value = rest.partition("=")
                 chosen = value.strip("\"'") or arguments.get(name_, "")
@@ -157,6 +157,11 @@ def _stages(path: Path, given: Mapping[str, object]) -> list[Image]:
                 if words := [word for word in exec_form(rest) or split_words(rest) if not word.startswith("--")]:
                     image.copy(words[:-1], interpolated(words[-1], known), is_made="--from=" in rest)
     return stages
+
+
+def _words(text: str) -> tuple[str, ...]:
+    """Return the words of CMD or ENTRYPOINT: of a list, which may be empty, or of a line for a shell."""
+    return () if re.fullmatch(r"\[\s*\]", text.strip()) else exec_form(text) or for_shell(text)
 
 
 def exec_form(text: str) -> tuple[str, ...]:

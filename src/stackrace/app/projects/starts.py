@@ -13,7 +13,7 @@ from pathlib import Path, PurePath, PurePosixPath
 from ...base.files import by_last_parts, is_file
 from ..project_files import ProjectFiles, is_development, is_platform
 from .code import parse
-from .deployment_command import DeploymentCommand, interpolated, shown, text_of
+from .deployment_command import DeploymentCommand, interpolated, joined_lines, shown, text_of
 from .shell import Place, ask_shell
 
 SHELLS = frozenset({"sh", "bash", "dash", "ash", "ksh", "zsh"})
@@ -47,12 +47,18 @@ _SOMEBODY = 1000
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _SIMPLE = re.compile(r"(?:[\w./:=,@%+-]|\$\w|\$\{\w+(:?-[\w./:-]*)?\}|'[^'\n]*'|\"[^\"`\\\n]*\"|[ \t])*")
 """Words that every shell takes as they stand, and variables, for where none can be asked."""
+_LINE = re.compile(r"-[a-z]*c")
 _VERSION = re.compile(r"-?3(\.\d+)?$")
 _BY_ITSELF = "starts a server in a way of its own"
 _NAMED = "it names a server, and starts none with these words and variables"
 _ENDS = frozenset({"&&", "||", "|||", ";", "&"})
 """What ends a command among the words of a program that starts several."""
 _MOST_DEEP = 8
+
+
+def serves_no_app(program: str) -> bool:
+    """Return True for a program that is known and serves no app of Python's."""
+    return program in _NO_SERVERS
 
 
 def is_known_wrapper(program: str) -> bool:
@@ -216,7 +222,8 @@ class _Search:
 
     def _ask(self, command: DeploymentCommand, depth: int) -> None:
         words, variables = command.words, command.variables
-        is_line = PurePosixPath(words[0]).name in SHELLS and words[1:2] == ("-c",) and len(words) > 2
+        # as in bash -lc
+        is_line = len(words) > 2 and bool(_LINE.fullmatch(words[1])) and PurePosixPath(words[0]).name in SHELLS
         line = words[2] if is_line else ""
         is_simple = bool(line) and _SIMPLE.fullmatch(line)
         if is_simple and "$" not in line:
@@ -263,8 +270,8 @@ def _located(
     said = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
     best, most = None, 0
     for script in scripts:
-        for number, line in enumerate(text_of(script).splitlines(), 1):
-            if said.search(line) and not line.lstrip().startswith("#"):
+        for number, line in joined_lines(text_of(script), "#"):
+            if said.search(line) and not line.startswith("#"):
                 alike = 1 + sum(word in line for word in words[1:])
                 if alike >= most:
                     best, most = (script, number), alike

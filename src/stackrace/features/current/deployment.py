@@ -16,7 +16,7 @@ from ...app.projects.deployment_files import DeploymentCommand, commands_of_file
 from ...app.projects.framework_commands import as_server
 from ...app.projects.kubernetes import is_manifest
 from ...app.projects.served_app import ServedApp, served_app
-from ...app.projects.starts import starts
+from ...app.projects.starts import serves_no_app, starts
 from ...base.errors import InputError
 from ...base.files import is_file
 from ...stacks.native_options import Weight
@@ -315,6 +315,17 @@ class _Reading:
                 what = f"the command with {' and '.join(sorted(named))}" if named else "the command"
                 weight = Weight.SIZE if is_likelier else Weight.PLAIN
                 yield CurrentGap(file=file, line=line, what=what, why=each.problem, weight=weight)
+        yield from self._starting(hop) if _is_server_file(hop.command) else ()
+
+    def _starting(self, hop: ReadHop) -> Iterator[CurrentGap]:
+        """Yield the commands of images that may start the server whose file ``hop`` was read from."""
+        known = {each.command.image for each in self.hops} | {each.command.image for each in self.unraced}
+        for command in self.commands:
+            program = command.words[0].rpartition("/")[2]
+            if command.image == command.file and command.image not in known and not serves_no_app(program):
+                file, line = shown_location(command, self.root)
+                why = f"nothing in the project says what {program} starts"
+                yield CurrentGap(file=file, line=line, what="the command", why=why, weight=Weight.SIZE)
 
 
 def _is_server_file(command: DeploymentCommand) -> bool:
