@@ -512,7 +512,8 @@ def test_a_server_whose_file_names_the_app_is_another_deployment(tmp_path):
 
 
 def test_a_call_over_several_lines_is_found_where_it_begins(tmp_path):
-    script = '#!/bin/sh\nif [ "$1" ]; then\n  exec gunicorn \\\n    -w "${N:-3}" \\\n    a:b\nfi\nexec gunicorn -w 3 -t 9 c:d\n'
+    call = 'exec gunicorn \\\n    -w "${N:-3}" \\\n    a:b'
+    script = f'#!/bin/sh\nif [ "$1" ]; then\n  {call}\nfi\nexec gunicorn -w 3 -t 9 c:d\n'
     files = {"Dockerfile": 'FROM python\nCOPY s.sh /\nENTRYPOINT ["/s.sh"]\nCMD ["web"]\n', "s.sh": script}
     assert read(tmp_path, files).location == "s.sh:3"
 
