@@ -36,6 +36,8 @@ _ELSEWHERE = "from elsewhere"
 _REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)\s*(\[[^]]*\])?\s*(?P<wanted>.*)")
 """Source: dependency specifiers, packaging.python.org."""
 
+_BEHIND = re.compile(r";|\\$|\s--")
+"""What may stand behind a wanted version: a marker, the next line, an option such as --hash."""
 _COMMENT = re.compile(r"(^|\s)#.*")
 
 
@@ -127,7 +129,7 @@ def _named_versions(path: Path) -> Iterator[tuple[str, str]]:
         for line in cast("Iterable[str]", lines or ()):
             if found := _REQUIREMENT.match(line):
                 # an address may hold credentials
-                wanted = _ELSEWHERE if "@" in found["wanted"] else found["wanted"].partition(";")[0].strip()
+                wanted = _ELSEWHERE if "@" in found["wanted"] else _BEHIND.split(found["wanted"])[0].strip()
                 yield found["name"], wanted.removeprefix("==").strip() or "any"
 
 

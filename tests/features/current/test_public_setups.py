@@ -4,6 +4,7 @@ import pytest
 
 from stackrace.app.app import Entry, EntryKind
 from stackrace.features.current.deployment import current_deployment
+from stackrace.stacks.native_options import Weight
 
 from .setups import SPECS, read, write
 
@@ -368,6 +369,15 @@ READ = {
         "uwsgi:config=uwsgi.ini",
         {"the command": "nothing in the project says what start.sh starts"},
     ),
+    "nginx before a server on another port": (
+        {
+            "compose.yml": "services: {web: {build: .}}\n",
+            "Dockerfile": "FROM python\nCMD gunicorn -b 0.0.0.0:8080 a:b\n",
+            "nginx/covers.conf": "server { location / { proxy_pass http://covers:7075; } }\n",
+        },
+        "gunicorn:workers=1",
+        {"nginx": "it leads to covers:7075, and Gunicorn listens on 8080"},
+    ),
     "a program that starts several, and replaces variables": (
         {"Dockerfile": 'FROM python\nCMD ["several", "make", "&&", "gunicorn", "--bind=:$PORT", "a:b", "|||"]\n'},
         "gunicorn:workers=1",
@@ -509,6 +519,15 @@ def test_a_server_whose_file_names_the_app_is_another_deployment(tmp_path):
     found = current_deployment(write(tmp_path, files), SPECS, entry=entry)
     assert found is not None
     assert (found.location, found.others) == ("Procfile:1", ("Dockerfile:2",))
+
+
+def test_an_app_of_another_name_is_assumed_to_be_the_races(tmp_path):
+    files = {"side/Dockerfile": "FROM python\nCMD uvicorn api.main:app\n"}
+    for target, gaps in (("shop.settings", [("api.main", Weight.ASSUMED)]), ("api.main:app", [])):
+        entry = Entry(kind=EntryKind.DJANGO if gaps else EntryKind.ASGI, target=target)
+        found = current_deployment(write(tmp_path, files), SPECS, entry=entry)
+        assert found is not None
+        assert [(gap.what, gap.weight) for gap in found.gaps] == gaps
 
 
 def test_a_call_over_several_lines_is_found_where_it_begins(tmp_path):

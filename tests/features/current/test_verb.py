@@ -74,6 +74,15 @@ def test_no_other_package_s_version_stands_for_the_servers(tmp_path):
     assert "version" not in facts(json.loads(current(tmp_path, "--json").stdout), "gunicorn")
 
 
+def test_a_version_ends_where_its_hashes_begin(tmp_path):
+    write(
+        tmp_path,
+        {"Procfile": "web: gunicorn a:b\n", "requirements.txt": "gunicorn==26.0.0 \\\n    --hash=sha256:1\n"},
+    )
+    found = facts(json.loads(current(tmp_path, "--json").stdout), "gunicorn")
+    assert found["version"][0] == "26.0.0"
+
+
 def test_a_mistake_is_named_once(tmp_path):
     other = "services: {{web: {{image: shop, command: gunicorn -w 8 app:app}}}}\n"
     files = {"Procfile": "web: gunicorn -w 2 app:app\n", "Dockerfile": "FROM python\nCMD gunicorn -w 8 app:app\n"}

@@ -19,6 +19,7 @@ from ...app.projects.served_app import ServedApp, served_app
 from ...app.projects.starts import serves_no_app, starts
 from ...base.errors import InputError
 from ...base.files import is_file
+from ...report.figures import listed
 from ...stacks.native_options import Weight
 from ...stacks.stack import ServerSpec
 from .fronts import Front, Fronts, front_gaps, unread_documents, unread_targets
@@ -181,13 +182,17 @@ class _Reading:
         before, elsewhere = self.fronts.before(first.command, self.commands, there)
         if self.running is not None and self.running.front is None:
             before, elsewhere = [], []
+        before = [each for each in before if not self._is_elsewhere(each, first, elsewhere)]
         front = _front(first, before)
         equal = [hop for hop in rest if not hop.problem and self._stage(hop) == self._stage(first)]
         servers = [*self.specs.values()]
         mistakes = mistakes_in(Read(hop=first, front=front, others=equal, servers=servers, running=self.running))
         first.problem = first.problem or why_not_started(mistakes)
         found = replace(_deployment(first, before, front, self.root, self.base), mistakes=mistakes)
-        gaps = dict.fromkeys((*found.gaps, *self._overriding(first, unread), *self._likelier(first), *elsewhere))
+        others_app = () if ours or entry is None else _of_another_app(first, entry)
+        gaps = dict.fromkeys(
+            (*found.gaps, *others_app, *self._overriding(first, unread), *self._likelier(first), *elsewhere)
+        )
         # without its override a compose file is none that can be named
         places = _places(hop for hop in (*rest, *unnamed) if hop.command.rank <= _OTHER_RANK)
         others = tuple(each for each in places if each != found.location)
@@ -286,6 +291,17 @@ class _Reading:
         )
         return next(places, None)
 
+    def _is_elsewhere(self, front: Front, hop: ReadHop, elsewhere: list[CurrentGap]) -> bool:
+        """Return True if a front end leads to another port than a server of the same network has; say so."""
+        port, ports = front.port, hop.ports
+        # Kubernetes and published ports of this machine lead to others
+        is_mapped = is_manifest(hop.command.known_by) or front.host in _LOCAL
+        if not port or not ports or port in ports or is_mapped:
+            return False
+        why = f"it leads to {front.host}:{port}, and {hop.spec.title} listens on {listed(ports)}"
+        elsewhere.append(CurrentGap(file=front.file, line=0, what=front.title, why=why))
+        return True
+
     def _overriding(self, hop: ReadHop, unread: Sequence[CurrentGap]) -> Iterator[CurrentGap]:
         """Yield the files that may override what ``hop`` is: an image's words, and objects of Kubernetes.
 
@@ -339,6 +355,15 @@ def _starts(hop: ReadHop, entry: Entry) -> bool:
     wanted = entry.target.partition(":")[0].partition(".")[0]
     app = _app_of(hop)
     return app is not None and wanted in (*PurePosixPath(app.module).parts, *app.module.split("."))
+
+
+def _of_another_app(hop: ReadHop, entry: Entry) -> Iterator[CurrentGap]:
+    """Yield what a server starts where nothing in its name is in that of the race's app."""
+    app = _app_of(hop)
+    if app is not None and not set(re.findall(r"\w+", app.module)) & set(re.findall(r"\w+", entry.target)):
+        file, line = hop.location
+        why = f"it is taken for the race's app, {entry.target}"
+        yield CurrentGap(file=file, line=line, what=app.module, why=why, weight=Weight.ASSUMED)
 
 
 _NAMES_APP = {"module", "wsgi", "wsgi-file", "wsgi_app"}
@@ -402,6 +427,8 @@ def _deployment(
     )
 
 
+_LOCAL = ("", "localhost", "127.0.0.1", "0.0.0.0", "[", "host.docker.internal")
+"""Hosts at which ports of containers may have other numbers."""
 _NO_FRONT = "nothing in the project balances the load over them, so one is raced"
 
 

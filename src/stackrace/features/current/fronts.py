@@ -96,6 +96,13 @@ class Front:
         return next(iter(sorted(both, key="http".__eq__)), "")
 
     @property
+    def port(self) -> str:
+        """The port that it forwards to; empty where it names none."""
+        target = self.reading.target if self.reading else ""
+        found = None if target.startswith("unix:") else re.search(r":(\d+)$", target)
+        return found[1] if found else ""
+
+    @property
     def host(self) -> str:
         """The host that it forwards to; empty where it reaches the app otherwise, or nobody knows."""
         target = self.reading.target if self.reading else ""

@@ -171,6 +171,15 @@ class ReadHop:
         return None
 
     @property
+    def ports(self) -> list[str]:
+        """The ports that it listens on, as far as its files say; none where one of them is unknown."""
+        changes = [change for change in self.changes if change.concern is Concern.ADDRESS]
+        said = [change for change in changes if "chmod" not in change.key]
+        found = [re.search(r"(?:^|:)(\d+)['\"\]]*$", change.theirs) for change in said]
+        is_unknown = any("$" in change.theirs for change in said)
+        return [] if is_unknown else [match[1] for match in found if match]
+
+    @property
     def is_for_development(self) -> bool:
         """True if its options make it no deployment, but for example a server that reloads changed code."""
         return any(self.native.row(name).is_for_development for name in self.seen)
