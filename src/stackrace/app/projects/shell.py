@@ -74,7 +74,7 @@ class _Call:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Heard:
+class Heard:
     calls: tuple[_Call, ...] = ()
     """In their order."""
     scripts: tuple[Path, ...] = ()
@@ -100,7 +100,7 @@ def _is_shell_script(text: str) -> bool:
 
 def ask_shell(
     words: Sequence[str], variables: Mapping[str, str], place: Place, of_interest: Callable[[str], bool]
-) -> _Heard:
+) -> Heard:
     """Have the real shell run ``words``, which are one, or a script, with ``variables``, and return what it calls.
 
     Where neither they, nor the scripts and variables that they name, are ``of_interest``, nothing is run. Raises
@@ -109,7 +109,7 @@ def ask_shell(
     open_words = {name: OPEN for word in words for name in _OPEN.findall(word)}
     words, variables = [_OPEN.sub(r"${\1}", word) for word in words], {**open_words, **variables}
     if not place.read(words, variables, of_interest):
-        return _Heard()
+        return Heard()
     given, open_ones = variables, {name: value for name, value in variables.items() if unknown(value)}
     variables = {name: value for name, value in variables.items() if not unknown(value)}
     unset = place.bare(variables.keys() | open_ones.keys())
@@ -144,7 +144,7 @@ def _shape(call: _Call) -> tuple[str, int]:
     return call.words[0], len(call.words)
 
 
-def _paired(first: _Heard, second: _Heard) -> list[tuple[_Call, _Call]] | None:
+def _paired(first: Heard, second: Heard) -> list[tuple[_Call, _Call]] | None:
     """Return the calls of one run with those that they are in another; None where the two call something else.
 
     Any order will do, for some may be in the background. A loop without an end was ended somewhere else in each.
@@ -257,7 +257,7 @@ class Place:
         said |= {name for words in _AROUND.findall(text) for name in _VARIABLE.findall(words)}
         return [name for name in read if name not in said | known | _OF_SHELLS]
 
-    def ask(self, words: Sequence[str], *runs: tuple[Mapping[str, str], int, int]) -> list[_Heard]:
+    def ask(self, words: Sequence[str], *runs: tuple[Mapping[str, str], int, int]) -> list[Heard]:
         """Run ``words`` side by side with each of ``runs``: variables, and the numbers for what is unknown."""
         stamps = tuple(text_of(path) for path in self.scripts)
         asked = [json.dumps(self._asked(words, *run), sort_keys=True) for run in runs]
@@ -294,10 +294,10 @@ class Place:
         # what names no shell is run by the one that calls it, which on platforms is bash
         return [place, *words[1:]] if text_of(path).startswith("#!") else ["bash", place, *words[1:]]
 
-    def _heard(self, answer: Mapping[str, object]) -> _Heard:
+    def _heard(self, answer: Mapping[str, object]) -> Heard:
         if "error" in answer:
             problem = f"a shell cannot be asked here: {answer['error']}"
-            return _Heard(scripts=tuple(self.scripts), problem=problem, is_refused=True)
+            return Heard(scripts=tuple(self.scripts), problem=problem, is_refused=True)
         calls, sources = [], {}
         for each in answer["calls"]:  # type: ignore[attr-defined]
             program, *words = each["argv"]
@@ -315,7 +315,7 @@ class Place:
         elif not calls and (said or answer["code"]):
             last = re.sub(r"/\.stackrace/(real/)?", "", said)
             problem = f"it ends with {answer['code']} here, and starts nothing{f': {last}' if last else ''}"
-        return _Heard(
+        return Heard(
             calls=tuple(calls),
             scripts=tuple(self.scripts),
             problem=problem,
@@ -416,7 +416,7 @@ def _is_script(path: Path) -> bool:
     return _is_shell_script(text) or (path.suffix == ".sh" and not text.startswith("#!"))
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=8192)
 def _answered(asked: str, stamps: tuple[str, ...]) -> Mapping[str, object]:
     """Return what the private root answers; ``stamps`` tell one state of the files from another."""
     try:

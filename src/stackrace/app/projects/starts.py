@@ -6,13 +6,15 @@ import ast
 import re
 import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
 from itertools import islice, takewhile
 from pathlib import Path, PurePath, PurePosixPath
 
 from ...base.files import by_last_parts, is_file
 from ..project_files import ProjectFiles, is_development, is_platform
-from .code import parse
+from .code import content, parse
 from .deployment_command import DeploymentCommand, interpolated, joined_lines, shown, text_of
 from .shell import Place, ask_shell
 
@@ -41,6 +43,7 @@ _NO_SERVERS = frozenset({
 })  # fmt: skip
 _BUILDERS = frozenset({"make", "just"})
 """Programs whose words are names of targets, which may be those of servers."""
+_IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+[\w.]+[ \t]+)?import[ \t]+(?:\([^)]*\)|[^\n(;#]*)", re.MULTILINE)
 _HAS_PYTHON = re.compile(r"\b(python|pip|uv|poetry)")
 _WORDS = re.compile(r"[\w./-]+")
 _SOMEBODY = 1000
@@ -229,7 +232,13 @@ class _Search:
         if is_simple and "$" not in line:
             self.follow(replace(command, words=_split(line)), depth + 1)
             return
-        heard = ask_shell(words, variables, self._place(command), self._may_start)
+        # services of several documents start alike
+        place = (command.file, command.folder, _items(command.copies), self.user)
+        question = (words, _items(variables), place, self.programs)
+        heard = self.project.heard.get(question)
+        if heard is None:
+            heard = ask_shell(words, variables, self._place(command), self._may_start)
+            self.project.heard[question] = heard
         if heard.is_refused and is_simple and len(words) == 3:
             plain = tuple(interpolated(word, variables) for word in _split(line))
             self.follow(replace(command, words=plain), depth + 1)
@@ -255,6 +264,10 @@ class _Search:
     def _speaks_of_one(self, texts: Sequence[str]) -> bool:
         """Tell whether one of the programs is named at all: other scripts are of no interest."""
         return any(program in text for text in texts for program in self.programs)
+
+
+def _items(table: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted(table.items()))
 
 
 def _split(line: str) -> tuple[str, ...]:
@@ -343,7 +356,9 @@ def _server_import(path: Path, root: Path, programs: Collection[str]) -> tuple[P
     """
     modules = [path]
     for module in modules:
-        for node, _, dotted in _imports(parse(module)):
+        text = _source(module)
+        is_named = any(name in text for name in (*programs, *_ELSEWHERE))
+        for node, _, dotted in _imports(parse(module)) if is_named else ():
             if dotted.partition(".")[0] in programs or dotted.startswith(_ELSEWHERE):
                 return module, node.lineno
         if len(modules) < _MOST_MODULES:
@@ -353,8 +368,7 @@ def _server_import(path: Path, root: Path, programs: Collection[str]) -> tuple[P
 
 def _imported_files(path: Path, root: Path) -> list[Path]:
     found: list[Path] = []
-    for node, _, dotted in _imports(parse(path)):
-        level = node.level if isinstance(node, ast.ImportFrom) else 0
+    for level, dotted in _imported(_source(path)):
         near = path.parents[level - 1 : level] if level else (root, root / "src", path.parent)
         inside = [base for base in near if base.is_relative_to(root)]
         # a module, or what one has
@@ -362,6 +376,25 @@ def _imported_files(path: Path, root: Path) -> list[Path]:
             places = (base / f"{name}{end}" for base in inside for end in (".py", "/__init__.py"))
             found += islice(filter(is_file, places if name else ()), 1)
     return found
+
+
+def _source(path: Path) -> str:
+    return (content(path) or b"").decode("utf-8", "replace")
+
+
+@lru_cache(maxsize=1024)
+def _imported(text: str) -> tuple[tuple[int, str], ...]:
+    """Return what a module's lines import: by how many dots it begins, and its dotted name.
+
+    Trees of whole modules take a hundred times as long; a line of a docstring may be among the answers.
+    """
+    lines = (re.sub(r"\s+", " ", match[0].strip()) for match in _IMPORT.finditer(text))
+    found = []
+    for line in lines:
+        with suppress(SyntaxError, ValueError):
+            for node, _, dotted in _imports(ast.parse(line)):
+                found.append((node.level if isinstance(node, ast.ImportFrom) else 0, dotted))
+    return tuple(dict.fromkeys(found))
 
 
 def _program_file(command: DeploymentCommand, project: ProjectFiles) -> Path | None:
