@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import shlex
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
@@ -43,7 +43,6 @@ _NO_SERVERS = frozenset({
 })  # fmt: skip
 _BUILDERS = frozenset({"make", "just"})
 """Programs whose words are names of targets, which may be those of servers."""
-_IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+[\w.]+[ \t]+)?import[ \t]+(?:\([^)]*\)|[^\n(;#]*)", re.MULTILINE)
 _HAS_PYTHON = re.compile(r"\b(python|pip|uv|poetry)")
 _WORDS = re.compile(r"[\w./-]+")
 _SOMEBODY = 1000
@@ -307,6 +306,7 @@ _ELSEWHERE = (
 )  # fmt: skip
 """Servers that only code starts, and that no command line has."""
 _MOST_MODULES = 200
+_LONGEST_IMPORT = 10_000
 _PYTHON = re.compile(r"(python|pypy)[\d.]*")
 _SWITCHES = frozenset({"-u", "-O", "-OO", "-B", "-I", "-E", "-s", "-S"})
 
@@ -357,7 +357,7 @@ def _server_import(path: Path, root: Path, programs: Collection[str]) -> tuple[P
     modules = [path]
     for module in modules:
         text = _source(module)
-        is_named = any(name in text for name in (*programs, *_ELSEWHERE))
+        is_named = any(name.partition(".")[0] in text for name in (*programs, *_ELSEWHERE))
         for node, _, dotted in _imports(parse(module)) if is_named else ():
             if dotted.partition(".")[0] in programs or dotted.startswith(_ELSEWHERE):
                 return module, node.lineno
@@ -388,13 +388,25 @@ def _imported(text: str) -> tuple[tuple[int, str], ...]:
 
     Trees of whole modules take a hundred times as long; a line of a docstring may be among the answers.
     """
-    lines = (re.sub(r"\s+", " ", match[0].strip()) for match in _IMPORT.finditer(text))
-    found = []
-    for line in lines:
+    found: list[tuple[int, str]] = []
+    for statement in _import_statements(text.splitlines()):
         with suppress(SyntaxError, ValueError):
-            for node, _, dotted in _imports(ast.parse(line)):
+            for node, _, dotted in _imports(ast.parse(statement)):
                 found.append((node.level if isinstance(node, ast.ImportFrom) else 0, dotted))
     return tuple(dict.fromkeys(found))
+
+
+def _import_statements(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines that import, those in brackets with what follows until these end."""
+    statement = ""
+    for line in lines:
+        statement = f"{statement}\n{line}" if statement else line.strip()
+        is_one = statement.startswith(("import ", "from "))
+        if is_one and "(" in statement and ")" not in line and len(statement) < _LONGEST_IMPORT:
+            continue
+        if is_one:
+            yield statement
+        statement = ""
 
 
 def _program_file(command: DeploymentCommand, project: ProjectFiles) -> Path | None:
