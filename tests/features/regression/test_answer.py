@@ -2,18 +2,34 @@
 
 import random
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from tests.factories import make_finding, make_race, with_workloads
-from tests.features.regression.checks import ALLOWED, allowing, changing, falling, grown, make_check, without_memory
+from tests.features.regression.checks import (
+    ALLOWED,
+    BASE,
+    HEAD,
+    allowing,
+    changing,
+    falling,
+    grown,
+    make_check,
+    without_memory,
+)  # fmt: skip
 
+from stackrace.app.examination import Exchange
+from stackrace.app.examiner.messages import Reply
 from stackrace.base.verdict import Effect, Verdict
 from stackrace.features.regression import words
-from stackrace.features.regression.model import FailedLaunches
+from stackrace.features.regression.check_preparation import _rarely_changing
+from stackrace.features.regression.model import FailedLaunches, GateFacts
 from stackrace.features.regression.responses import failed_launches, samples_of
 from stackrace.features.regression.ruling import decide, gate_answer
 from stackrace.measure.launch import FailureKind
+from stackrace.measure.workload import Answer, Request, Sameness, Workload
 from stackrace.race.results.comparison import Outcome, Response, State
+from stackrace.race.results.parts import Parts
 from stackrace.race.results.race import Ending
 
 
@@ -148,6 +164,40 @@ def test_a_page_that_changes_in_the_head_alone_fails_the_check():
     assert "GET /p answers the same question in different ways" in words.answer(race, answer)
     assert "--check '/p status'" in words.answer(race, answer)
     assert decide(race).settled
+
+
+def test_a_page_that_changed_rarely_while_the_heads_app_was_examined_fails_the_check():
+    race = make_check(
+        parts=Parts().having(GateFacts(base=BASE, head=HEAD, allowances=ALLOWED, changed_rarely=("GET /p",)))
+    )
+    answer = gate_answer(race)
+    assert answer.outcome is Outcome.FAILED
+    assert "GET /p answers the same question in different ways" in words.answer(race, answer)
+    assert gate_answer(changing(race, "base", page="GET /p", since=3)).outcome is Outcome.PASSED
+
+
+def examined(rarely=(), again=b"right", body=b"right"):
+    """A side's deployment: its page, pages that rarely changed, and its app when it is asked again."""
+    request, asked = Request(path="/p"), []
+
+    def ask_again(requests):
+        asked.append(requests)
+        reply, other = Reply(200, (), body), Reply(200, (), again)
+        return [Exchange(request=each, first=reply, second=other) for each in requests]
+
+    right = Answer(status=200, body=body, content_type="text/plain", sameness=Sameness.BODY)
+    workload = Workload(requests=(request,), answers=(right,))
+    return SimpleNamespace(
+        asked=asked, workloads=(workload,), examined=SimpleNamespace(rarely=rarely, ask_again=ask_again)
+    )
+
+
+def test_a_page_is_the_heads_alone_unless_the_bases_app_asked_again_changes_it_too():
+    constant, same, flaky = examined(), examined(), examined(again=b"wrong")
+    assert _rarely_changing(constant, examined(rarely=("GET /p",))) == ("GET /p",)
+    assert _rarely_changing(flaky, examined(rarely=("GET /p",))) == ()
+    assert _rarely_changing(same, examined()) == ()
+    assert (len(constant.asked), len(flaky.asked), len(same.asked)) == (1, 1, 0)
 
 
 @pytest.mark.parametrize("sides", [("base",), ("base", "head")])

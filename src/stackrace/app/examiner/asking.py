@@ -117,7 +117,7 @@ class Asking:
 
     def _exchange(self, asked: WireRequest, first: Reply, via: str, added: list[tuple[str, str]]) -> ExchangeReport:
         # the first answer is none of them: it also paid for imports and empty caches
-        second, times = self._ask_again(asked, first)
+        second, times, alike = self._ask_again(asked, first)
         return ExchangeReport(
             path=asked.path,
             via=via,
@@ -126,16 +126,18 @@ class Asking:
             second=second,
             wall_s=median(wall_s for wall_s, _ in times),
             cpu_s=median(cpu_s for _, cpu_s in times),
+            alike=alike,
         )
 
-    def _ask_again(self, asked: WireRequest, first: Reply) -> tuple[Reply, list[tuple[float, float]]]:
+    def _ask_again(self, asked: WireRequest, first: Reply) -> tuple[Reply, list[tuple[float, float]], int]:
         """Ask at least once more, until the length differs, the app fails, patience ends, or no answer does.
 
-        Return the answer that differs the most, and what each took: seconds, and CPU seconds of this process.
+        Return the answer that differs the most, what each took (seconds, and CPU seconds of this process), and how
+        many were like the first before one was not.
         """
         if first.endless:
-            return first, [(0.0, 0.0)]
-        second, most_unlike, times = first, -1, []
+            return first, [(0.0, 0.0)], 0
+        second, most_unlike, times, alike = first, -1, [], 0
         most = self._most
         until = time.monotonic() + self._patience_s
         while True:
@@ -143,13 +145,14 @@ class Asking:
             last = self._ask(asked)
             times.append((time.perf_counter() - wall_s, time.process_time() - cpu_s))
             unlike = _difference(first, last)
+            alike += most_unlike <= 0 and not unlike
             if unlike > most_unlike:
                 second, most_unlike = last, unlike
             if unlike == 1:
                 most = max(most, _MOST_VARYING)
             is_over = len(times) >= most - 1 or time.monotonic() >= until
             if is_over or not last.succeeded or unlike > 1 or last.endless:
-                return second, times
+                return second, times, alike
 
     def _ask(self, asked: WireRequest) -> Reply:
         self._stage(f"answering {asked.method} {asked.path}")

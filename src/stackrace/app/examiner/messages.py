@@ -202,6 +202,8 @@ class ExchangeReport:
     """The median of what all answers but the first took."""
     cpu_s: float
     """CPU seconds of the process, as ``wall_s``."""
+    alike: int = 0
+    """How many answers after the first were like it, before one was not."""
 
 
 @dataclass

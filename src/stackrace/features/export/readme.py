@@ -188,9 +188,9 @@ def _web_files(export: Export) -> Iterator[str]:
     prefixes = set(served)
     if django is not None:
         prefixes |= {django.static_url, django.media_url}
-        if django.static_url and django.static_url not in prefixes:
+        if django.static_url and django.static_url not in served:
             yield _static(django, way_out)
-        if django.media_url and django.media_url not in prefixes:
+        if django.media_url and django.media_url not in served:
             yield f"Nothing sends uploads (`{django.media_url}`, `{django.media_root}`). {way_out}"
     for prefix in export.app.static.keys() - prefixes:
         yield f"{title} does not send `{prefix}`, so the app must. {way_out}"

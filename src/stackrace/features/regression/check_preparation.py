@@ -9,12 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...app.golden import loosened
 from ...app.lock_files import changes_between
 from ...base.errors import InputError, LimitError, StackraceError
 from ...deploy.environments import Environments, cache_folder
 from ...deploy.machine import RaceProcesses, Sides
 from ...deploy.preparing import OnPreparing, unheard
 from ...deploy.running_stack import versions_of
+from ...deploy.wrong_answers import name_of
+from ...measure.workload import Sameness
 from ...race.overhead import planned_overhead
 from ...race.pace import planned_lengths, response_s
 from ...race.plan import RacePlan
@@ -109,6 +112,7 @@ def ready_check(
             allowances=judged,
             packages=changes_between(_installed(before), _installed(after)),
             upgraded=_upgraded(before, after, sides) if both.alike else (),
+            changed_rarely=_rarely_changing(before, after),
         )
         asked = named[Side.HEAD].request
         plan = _plan(asked, deployments, judged)
@@ -207,6 +211,28 @@ def _upgraded(base: Deployment, head: Deployment, sides: tuple[Contender, Conten
     is_upgrade = plain[0].identity == plain[1].identity and others[0] == others[1]
     is_upgrade = is_upgrade and sides[0].python == sides[1].python
     return changes_between(sides[0].versions, sides[1].versions) if is_upgrade else ()
+
+
+def _rarely_changing(before: Deployment, after: Deployment) -> tuple[str, ...]:
+    """Return the pages that changed rarely while the head's app was examined, and do not in the base's.
+
+    A dozen answers seldom tell, so the base's app is asked again, many times.
+    """
+    pairs = (pair for each in before.workloads for pair in zip(each.requests, each.answers, strict=False))
+    known = {name_of(request): (request, answer) for request, answer in pairs}
+    constant = {
+        name: known[name]
+        for name in after.examined.rarely
+        if name in known and known[name][1].sameness is Sameness.BODY
+    }
+    ask = before.examined.ask_again
+    again = ask([request for request, _ in constant.values()]) if constant and ask is not None else ()
+    changed = {
+        name
+        for (name, (_, answer)), exchange in zip(constant.items(), again, strict=False)
+        if loosened(answer, exchange) is not None
+    }
+    return tuple(name for name in constant if name not in changed)
 
 
 def _plan(request: RaceRequest, deployments: Mapping[Side, Deployment], judged: Mapping[str, float]) -> RacePlan:

@@ -73,6 +73,8 @@ class GateFacts(RacePart):
     """What differs between the packages of the two environments, as ``flask 3.1.2 → 3.0.3``."""
     upgraded: tuple[str, ...] = ()
     """Servers whose versions alone differ, as ``gunicorn 25.0.3 → 27.0.1``; empty where anything else differs."""
+    changed_rarely: tuple[str, ...] = ()
+    """Pages, as ``GET /path``, that rarely changed while the head's app was examined, and never in the base's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

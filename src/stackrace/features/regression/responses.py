@@ -18,7 +18,7 @@ from ...race.resume import counted
 from ...stacks.stack import Side, side_of
 from ...stats.summary import Buckets
 from ...validity.answers import changed_by
-from .model import ChangingPages, FailedLaunches
+from .model import ChangingPages, FailedLaunches, GateFacts
 from .samples import Sample, Shares, Values
 from .tails import tails
 
@@ -145,6 +145,7 @@ def changing_pages(race: Race) -> ChangingPages:
 
     A stack that answers otherwise than the app did before has the app asked again, many times, and is held against
     less where it changes. They are the head's doing if the base, measured in a later block, still had not changed.
+    A page may have changed before the first block, while the apps were examined.
     """
     first: dict[Side, dict[str, int]] = {Side.BASE: {}, Side.HEAD: {}}
     last = -1
@@ -156,6 +157,9 @@ def changing_pages(race: Race) -> ChangingPages:
             last = max(last, launch.block)
         for page in chain.from_iterable(changed_by(each.verdict) for each in launch.slices):
             first[side].setdefault(page, launch.block)
+    facts = race.parts.get(GateFacts)
+    for page in facts.changed_rarely if facts is not None else ():
+        first[Side.HEAD][page] = -1
     own = {page: block for page, block in first[Side.HEAD].items() if page not in first[Side.BASE]}
     return ChangingPages(names=tuple(own), confirmed=any(last > block for block in own.values()))
 

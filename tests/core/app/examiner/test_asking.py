@@ -79,6 +79,12 @@ def test_a_rare_difference_is_found():
     assert ask(script).second.body == b"SAME"
 
 
+def test_it_is_counted_how_many_were_alike_before_one_was_not():
+    assert ask(Script(body(b"a"), body(b"a"), body(b"a"), body(b"b"), body(b"a"))).alike == 2
+    assert ask(Script(*[body(text) for text in (b"a", b"b", b"a", b"a")])).alike == 0
+    assert ask(Script(body(b"a"))).alike > 5
+
+
 def test_a_different_length_counts_more_than_a_different_body_and_ends_the_asking():
     script = Script(body(b"aa"), body(b"bb"), body(b"c"), body(b"dd"))
     assert ask(script).second.body == b"c"
