@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Protocol, TypeVar
@@ -122,13 +122,18 @@ _T = TypeVar("_T")
 class Sides:
     """Deployments on one machine as one: each stack goes to that of its side, under its plain name.
 
-    ``workloads`` are those of a side whose right answers may differ; other sides use the race's.
+    ``workloads`` are those of a side whose right answers may differ; other sides use the race's. ``search`` is told
+    once of each page that changes in one side's app, with the side.
     """
 
     def __init__(
-        self, machines: Mapping[Side, Machine], workloads: Mapping[Side, Sequence[Workload]] = MappingProxyType({})
+        self,
+        machines: Mapping[Side, Machine],
+        workloads: Mapping[Side, Sequence[Workload]] = MappingProxyType({}),
+        search: Callable[[Side, Collection[str]], None] = lambda side, pages: None,
     ) -> None:
-        self._machines = machines
+        self._machines, self._search = machines, search
+        self._changing: set[tuple[Side, str]] = set()
         self._own = {(side, each.name): each for side, theirs in workloads.items() for each in theirs}
 
     def calibrate(self, loads: Sequence[Load]) -> None:
@@ -153,7 +158,11 @@ class Sides:
     ) -> Observation:
         side = _side(stack)
         own = self._own.get((side, workload.name), workload)
-        return replace(self._machines[side].load(stack.plain, own, load, rewarm_s, limit_s), stack=stack)
+        observed = self._machines[side].load(stack.plain, own, load, rewarm_s, limit_s)
+        if fresh := [page for page in observed.changing if (side, page) not in self._changing]:
+            self._changing |= {(side, page) for page in fresh}
+            self._search(side, fresh)
+        return replace(observed, stack=stack)
 
     def warm_up(self, stack: Stack, workload: Workload, load: Load, enough: Enough) -> float:
         side = _side(stack)

@@ -14,11 +14,23 @@ from stackrace.stacks.stack_path import parse_stack
 
 
 @dataclass
+class Seen:
+    """As much of an observation as sides look at."""
+
+    stack: object
+    changing: tuple[str, ...]
+
+
+@dataclass
 class Scripted:
     """A machine that writes down what it is asked for."""
 
     name: str
     heard: list = field(default_factory=list)
+    changing: tuple[str, ...] = ()
+
+    def load(self, stack, workload, load, rewarm_s, limit_s):
+        return Seen(stack.path, self.changing)
 
     def launch(self, stack, timeout_s):
         self.heard.append(stack.path)
@@ -101,3 +113,12 @@ def test_what_is_up_and_served_elsewhere_is_known_under_names_that_no_stack_has(
     processes.is_up(20, {})
     assert processes.others(10) == {"20/postgresql": (21,)}
     assert processes.others(20) == {"10/postgresql": (11,)}
+
+
+def test_a_page_that_changes_in_one_sides_app_is_searched_for_in_the_others_once(stack):
+    searched = []
+    machines = {Side.BASE: Scripted("base"), Side.HEAD: Scripted("head", changing=("GET /p",))}
+    sides = Sides(machines, search=lambda side, pages: searched.append((side, pages)))
+    for side in (Side.BASE, Side.HEAD, Side.HEAD):
+        sides.load(stack.on(side), Workload(requests=(), answers=()), Load(concurrency=1), 0.0)
+    assert searched == [(Side.HEAD, ["GET /p"])]

@@ -136,6 +136,19 @@ def test_a_counter_that_grows_is_held_to_all_but_its_number():
     assert known.now(race).answers[1].parts == (b"<p>visitor ", b"</p>")
 
 
+def test_pages_of_another_version_are_searched_for_until_they_change():
+    app, race = App(b"hello", b"jello"), workload()
+    known = KnownAnswers(app)
+    known.search(race, ["GET /page/", "GET /elsewhere/"])
+    assert (app.asked, known.pages(race)) == (["/page/"], ("GET /page/",))
+    constant = App(b"hello", b"hello")
+    known = KnownAnswers(constant)
+    known.search(race, ["GET /page/"])
+    assert (constant.asked, known.pages(race)) == (["/page/"] * 4, ())
+    assert known.doubt(race, [PAGE]) == frozenset()
+    assert len(constant.asked) == 5
+
+
 def test_an_app_that_says_the_same_again_is_believed():
     known, race = KnownAnswers(App(b"hello", b"hello")), workload()
     assert not known.doubt(race, [PAGE])

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...app.golden import loosened
 from ...app.lock_files import changes_between
 from ...base.errors import InputError, LimitError, StackraceError
 from ...deploy.environments import Environments, cache_folder
@@ -130,6 +130,7 @@ def ready_check(
             machine=Sides(
                 {side: each.machine(processes=processes) for side, each in deployments.items()},
                 {side: each.workloads for side, each in deployments.items()},
+                partial(_search_others, deployments),
             ),
             folder=folder,
             begun_s=time.monotonic(),
@@ -213,26 +214,23 @@ def _upgraded(base: Deployment, head: Deployment, sides: tuple[Contender, Conten
     return changes_between(sides[0].versions, sides[1].versions) if is_upgrade else ()
 
 
+def _search_others(deployments: Mapping[Side, Deployment], side: Side, pages: Collection[str]) -> None:
+    """Ask the other side's app for ``pages`` that change in one side's: it may be no fault of that one."""
+    for other, deployment in deployments.items():
+        for workload in deployment.workloads if other is not side else ():
+            deployment.launcher.known.search(workload, pages)
+
+
 def _rarely_changing(before: Deployment, after: Deployment) -> tuple[str, ...]:
     """Return the pages that changed rarely while the head's app was examined, and do not in the base's.
 
     A dozen answers seldom tell, so the base's app is asked again, many times.
     """
     pairs = (pair for each in before.workloads for pair in zip(each.requests, each.answers, strict=False))
-    known = {name_of(request): (request, answer) for request, answer in pairs}
-    constant = {
-        name: known[name]
-        for name in after.examined.rarely
-        if name in known and known[name][1].sameness is Sameness.BODY
-    }
-    ask = before.examined.ask_again
-    again = ask([request for request, _ in constant.values()]) if constant and ask is not None else ()
-    changed = {
-        name
-        for (name, (_, answer)), exchange in zip(constant.items(), again, strict=False)
-        if loosened(answer, exchange) is not None
-    }
-    return tuple(name for name in constant if name not in changed)
+    constant = {name_of(request) for request, answer in pairs if answer.sameness is Sameness.BODY}
+    _search_others({Side.BASE: before}, Side.HEAD, constant & {*after.examined.rarely})
+    changed = {page for each in before.workloads for page in before.launcher.known.pages(each)}
+    return tuple(name for name in after.examined.rarely if name in constant - changed)
 
 
 def _plan(request: RaceRequest, deployments: Mapping[Side, Deployment], judged: Mapping[str, float]) -> RacePlan:
