@@ -401,7 +401,7 @@ def _import_statements(lines: Iterable[str]) -> Iterator[str]:
     statement = ""
     for line in lines:
         statement = f"{statement}\n{line}" if statement else line.strip()
-        is_one = statement.startswith(("import ", "from "))
+        is_one = statement.partition(" ")[0] in ("import", "from")
         if is_one and "(" in statement and ")" not in line and len(statement) < _LONGEST_IMPORT:
             continue
         if is_one:
