@@ -8,8 +8,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use loadgen::{
-    Address, BodyRule, OtherThreads, Expectation, Fill, Handout, Nonce, NoncePlace, Order, Pacer, Part, Place, Request,
-    Reuse, Source, Stop, TlsVersion, BODY_MAX_BYTES, SECOND_NS,
+    Address, BodyRule, Expectation, Fill, Handout, Nonce, NoncePlace, Order, OtherThreads, Pacer, Part, Place,
+    Request, Reuse, Source, Stop, TlsVersion, BODY_MAX_BYTES, SECOND_NS,
 };
 
 /// One request and what a right answer to it looks like.

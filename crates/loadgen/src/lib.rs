@@ -60,7 +60,7 @@ pub use monitor::{Monitor, Snapshot};
 pub use nonce::{Nonce, NoncePlace};
 pub use null_server::NullServer;
 pub use pacer::Pacer;
-pub use plan::{OtherThreads, Order, Plan, Reuse, Target, BODY_MAX_BYTES};
+pub use plan::{Order, OtherThreads, Plan, Reuse, Target, BODY_MAX_BYTES};
 pub use record::{Bin, Counters, Counts, FailureStage, Latency, Quantile, TargetReport, BIN_NS};
 pub use recording::Recording;
 pub use report::Report;
