@@ -6,9 +6,11 @@ Workers wait instead of computing, so that the truth does not depend on the mach
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -20,7 +22,7 @@ def started(service_s: float, workers: int, *, is_fixed: bool) -> Iterator[int]:
     """Start such a server in a process of its own, and yield its port."""
     kind = "fixed" if is_fixed else "exponential"
     command = [sys.executable, "-m", __spec__.name, str(service_s), str(workers), kind]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
             yield int(process.stdout.readline())
@@ -55,5 +57,11 @@ async def _serve(service_s: float, workers: int, *, is_fixed: bool) -> None:
     await asyncio.gather(*tasks)
 
 
+def _end_with_its_starter() -> None:
+    sys.stdin.read()
+    os._exit(0)
+
+
 if __name__ == "__main__":
+    threading.Thread(target=_end_with_its_starter, daemon=True).start()
     asyncio.run(_serve(float(sys.argv[1]), int(sys.argv[2]), is_fixed=sys.argv[3] == "fixed"))

@@ -27,13 +27,8 @@ class Exchange:
     """Names of the headers it needed beyond what the user gave."""
     page: PageTime = field(default_factory=PageTime)
     """What an answer took, the first not counted."""
-    alike: int = 0
-    """How many answers after the first were like it, before one was not."""
-
-    @property
-    def changes_rarely(self) -> bool:
-        """True if the app gave another answer only after some that were alike."""
-        return self.alike > 0 and self.first.body != self.second.body
+    rarely: bool = False
+    """True if a few answers differed, among many that did not, the last among these."""
 
 
 def excess_of(reply: Reply) -> str:

@@ -221,5 +221,5 @@ def _exchange(report: ExchangeReport, request: Request) -> Exchange:
         via=report.via,
         added=tuple(name for name, _ in report.added),
         page=PageTime(wall_s=report.wall_s, cpu_s=report.cpu_s),
-        alike=report.alike,
+        rarely=report.rarely,
     )

@@ -37,7 +37,7 @@ _REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)\s*(\[[^]]*\])?\
 """Source: dependency specifiers, packaging.python.org."""
 
 _BEHIND = re.compile(r";|\\$|\s--")
-"""What may stand behind a wanted version: a marker, the next line, an option such as --hash."""
+"""Beginning of a marker, a next line, or an option such as --hash behind a wanted version."""
 _COMMENT = re.compile(r"(^|\s)#.*")
 
 

@@ -270,7 +270,7 @@ class ProjectFiles:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.heard: dict[object, Any] = {}
-        """What a shell answered, by the question."""
+        """Answers of a shell to each question so far."""
 
     def named(self, name: str, bases: Iterable[Path]) -> Path | None:
         """Return the file that ``name`` means: by its last parts in ``bases``, else the only one so called."""

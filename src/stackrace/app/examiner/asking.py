@@ -25,6 +25,10 @@ _PATIENCE_S = 0.5
 _MOST_IN_DOUBT = 1000
 """Askings when a stack is accused: a variant of one answer in a hundred is missed once in 20,000 times."""
 _PATIENCE_IN_DOUBT_S = 3.0
+_RARE = 0.25
+"""Share of answers that differ from the first one, of a page that seldom does."""
+_AGAIN = 8
+"""Answers after such ones: of two variants that are as frequent, all are the first once in 250 times."""
 _MOST_BRIEFLY = 3
 """Askings of one page among many, of which only the status and the time are wanted."""
 _PATIENCE_BRIEFLY_S = 0.2
@@ -117,7 +121,7 @@ class Asking:
 
     def _exchange(self, asked: WireRequest, first: Reply, via: str, added: list[tuple[str, str]]) -> ExchangeReport:
         # the first answer is none of them: it also paid for imports and empty caches
-        second, times, alike = self._ask_again(asked, first)
+        second, times, changed = self._ask_again(asked, first)
         return ExchangeReport(
             path=asked.path,
             via=via,
@@ -126,18 +130,18 @@ class Asking:
             second=second,
             wall_s=median(wall_s for wall_s, _ in times),
             cpu_s=median(cpu_s for _, cpu_s in times),
-            alike=alike,
+            rarely=0 < changed <= len(times) * _RARE and self._is_itself_again(asked, first),
         )
 
     def _ask_again(self, asked: WireRequest, first: Reply) -> tuple[Reply, list[tuple[float, float]], int]:
         """Ask at least once more, until the length differs, the app fails, patience ends, or no answer does.
 
         Return the answer that differs the most, what each took (seconds, and CPU seconds of this process), and how
-        many were like the first before one was not.
+        many differed.
         """
         if first.endless:
             return first, [(0.0, 0.0)], 0
-        second, most_unlike, times, alike = first, -1, [], 0
+        second, most_unlike, times, changed = first, -1, [], 0
         most = self._most
         until = time.monotonic() + self._patience_s
         while True:
@@ -145,14 +149,18 @@ class Asking:
             last = self._ask(asked)
             times.append((time.perf_counter() - wall_s, time.process_time() - cpu_s))
             unlike = _difference(first, last)
-            alike += most_unlike <= 0 and not unlike
+            changed += unlike > 0
             if unlike > most_unlike:
                 second, most_unlike = last, unlike
             if unlike == 1:
                 most = max(most, _MOST_VARYING)
             is_over = len(times) >= most - 1 or time.monotonic() >= until
             if is_over or not last.succeeded or unlike > 1 or last.endless:
-                return second, times, alike
+                return second, times, changed
+
+    def _is_itself_again(self, asked: WireRequest, first: Reply) -> bool:
+        """Return True if all of some more answers are the first one again, as of no page that shows the time."""
+        return not any(_difference(first, self._ask(asked)) for _ in range(_AGAIN))
 
     def _ask(self, asked: WireRequest) -> Reply:
         self._stage(f"answering {asked.method} {asked.path}")

@@ -202,8 +202,8 @@ class ExchangeReport:
     """The median of what all answers but the first took."""
     cpu_s: float
     """CPU seconds of the process, as ``wall_s``."""
-    alike: int = 0
-    """How many answers after the first were like it, before one was not."""
+    rarely: bool = False
+    """True if a few answers differed, among many that did not, the last among these."""
 
 
 @dataclass

@@ -51,6 +51,7 @@ _SIMPLE = re.compile(r"(?:[\w./:=,@%+-]|\$\w|\$\{\w+(:?-[\w./:-]*)?\}|'[^'\n]*'|
 """Words that every shell takes as they stand, and variables, for where none can be asked."""
 _LINE = re.compile(r"-[a-z]*c")
 _VERSION = re.compile(r"-?3(\.\d+)?$")
+UNTOLD = "nothing in the project says what {} starts"
 _BY_ITSELF = "starts a server in a way of its own"
 _NAMED = "it names a server, and starts none with these words and variables"
 _ENDS = frozenset({"&&", "||", "|||", ";", "&"})
@@ -64,7 +65,7 @@ def serves_no_app(program: str) -> bool:
 
 
 def is_known_wrapper(program: str) -> bool:
-    """Return True if it is known how a program starts what its words name: without a look at the other words."""
+    """Return True for a program that is known to start what its words name, and to leave them as they are."""
     return program in _WRAPPERS
 
 
@@ -163,7 +164,7 @@ class _Search:
             return ""
         if is_development(command.document or path, self.project.root):
             return ""
-        return f"nothing in the project says what {name} starts"
+        return UNTOLD.format(name)
 
     def _unwrapped(self, command: DeploymentCommand) -> DeploymentCommand:
         """Return what stands behind programs that only start others, with the variables that these set."""
@@ -386,7 +387,7 @@ def _source(path: Path) -> str:
 def _imported(text: str) -> tuple[tuple[int, str], ...]:
     """Return what a module's lines import: by how many dots it begins, and its dotted name.
 
-    Trees of whole modules take a hundred times as long; a line of a docstring may be among the answers.
+    The tree of a whole module takes much longer; a line of a docstring may be among the answers.
     """
     found: list[tuple[int, str]] = []
     for statement in _import_statements(text.splitlines()):

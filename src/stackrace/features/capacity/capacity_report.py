@@ -24,7 +24,7 @@ from ...report.sheet import Column, Paragraph, Section, Table, Tone
 from ...report.words import load_sentences
 from ...report.words.findings import LOAD, remedy, seen
 from .rate_search import Search
-from .trials import CapacityResult, Trial, find_capacity
+from .trials import LONGER, CapacityResult, Trial, find_capacity
 
 _VERSION = "capacity-1"
 _BAR = 24
@@ -59,7 +59,8 @@ def _ahead(load: Load, warmup_s: float, search: Search) -> str:
     """Say where the search is, and about how long the trials take that are left, if each is made once."""
     rate = load.rate_per_s or 1.0
     left = search.most_trials
-    lasts = duration(left * ((load.requests or 1) / rate + warmup_s))
+    longer = left if search.is_close else left + (LONGER - 1) * search.refinements
+    lasts = duration(longer * ((load.requests or 1) / rate + warmup_s))
     return f"trying {number(rate)}/s: {things(left, 'trial')} left, about {lasts}  "
 
 

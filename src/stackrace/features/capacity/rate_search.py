@@ -133,6 +133,11 @@ class Search:
         halvings = max(math.ceil(math.log2(max(width, 1e-9) / math.log(_CLOSE))), 0)
         return halvings + int(not kept or not missed) + _REFINEMENTS - self.refined
 
+    @property
+    def refinements(self) -> int:
+        """Number of refinements among the further trials, at most."""
+        return min(self.most_trials, _REFINEMENTS - self.refined)
+
     def after(self, trial: Tried) -> Search:
         """Return the search after one more trial."""
         return replace(self, tried=(*self.tried, trial), refined=self.refined + self.is_close)

@@ -15,8 +15,7 @@ from ...app.projects.deployment_command import shown, text_of
 from ...app.projects.deployment_files import DeploymentCommand, commands_of_file, deployment_commands
 from ...app.projects.framework_commands import as_server
 from ...app.projects.kubernetes import is_manifest
-from ...app.projects.served_app import ServedApp, served_app
-from ...app.projects.starts import serves_no_app, starts
+from ...app.projects.starts import UNTOLD, serves_no_app, starts
 from ...base.errors import InputError
 from ...base.files import is_file
 from ...report.figures import listed
@@ -172,7 +171,7 @@ class _Reading:
             return self._none_raced(other, unread)
         ours = [hop for hop in real if entry is not None and _starts(hop, entry)]
         first, *rest = sorted(ours or real, key=self._likelihood)
-        unnamed = (hop for hop in real if ours and _app_of(hop) is None)
+        unnamed = (hop for hop in real if ours and hop.app is None)
         if other is not None and self._rank(other.command) < self._likelihood(first):
             return replace(self._unraced(other), others=_places((first, *rest)))
         take_settings_variable(first, entry)
@@ -340,7 +339,7 @@ class _Reading:
             program = command.words[0].rpartition("/")[2]
             if command.image == command.file and command.image not in known and not serves_no_app(program):
                 file, line = shown_location(command, self.root)
-                why = f"nothing in the project says what {program} starts"
+                why = UNTOLD.format(program)
                 yield CurrentGap(file=file, line=line, what="the command", why=why, weight=Weight.SIZE)
 
 
@@ -353,31 +352,17 @@ def _is_server_file(command: DeploymentCommand) -> bool:
 def _starts(hop: ReadHop, entry: Entry) -> bool:
     """Tell whether a server starts the app ``entry``: by the package or module that both name first."""
     wanted = entry.target.partition(":")[0].partition(".")[0]
-    app = _app_of(hop)
+    app = hop.app
     return app is not None and wanted in (*PurePosixPath(app.module).parts, *app.module.split("."))
 
 
 def _of_another_app(hop: ReadHop, entry: Entry) -> Iterator[CurrentGap]:
     """Yield what a server starts where nothing in its name is in that of the race's app."""
-    app = _app_of(hop)
+    app = hop.app
     if app is not None and not set(re.findall(r"\w+", app.module)) & set(re.findall(r"\w+", entry.target)):
         file, line = hop.location
         why = f"it is taken for the race's app, {entry.target}"
         yield CurrentGap(file=file, line=line, what=app.module, why=why, weight=Weight.ASSUMED)
-
-
-_NAMES_APP = {"module", "wsgi", "wsgi-file", "wsgi_app"}
-"""Keys of gunicorn's and uWSGI's files that name the app."""
-
-
-def _app_of(hop: ReadHop) -> ServedApp | None:
-    """Return the app that a server's command names, or else its file; None where neither does."""
-    command = hop.command
-    named = (change.theirs.strip("\"'") for change in hop.changes if change.key in _NAMES_APP)
-    words = next(((*command.words, app) for app in named), command.words)
-    return served_app(command.words, command.variables, command.folder) or served_app(
-        words, command.variables, command.folder
-    )
 
 
 def _left_out(hop: ReadHop) -> Iterator[CurrentGap]:

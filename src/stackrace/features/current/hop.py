@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ...app.project_files import ProjectFiles
 from ...app.projects.deployment_command import DeploymentCommand, shown, text_of
+from ...app.projects.served_app import ServedApp, served_app
 from ...app.projects.shell import unknown
 from ...app.projects.starts import base_class
 from ...base.files import by_last_parts, is_folder
@@ -23,6 +24,8 @@ _SIZES = frozenset({"workers", "processes", "threads", "class", "mode", "interfa
 UNKNOWN = "only running it would tell its value"
 _LOGS = "access_log"
 """A setting that is decided for every server alike, unless a path says otherwise."""
+_NAMES_APP = {"module", "wsgi", "wsgi-file", "wsgi_app"}
+"""Keys of gunicorn's and uWSGI's files that name the app."""
 _MOST_BASES = 4
 
 
@@ -168,6 +171,16 @@ class ReadHop:
         for number, written in enumerate(text.splitlines(), 1):
             if found := re.fullmatch(rf"\s*{re.escape(option)}\s*[=:]\s*(\d+)\s*(?:[#;].*)?", written):
                 return int(found[1]), (self.config, number)
+        return None
+
+    @property
+    def app(self) -> ServedApp | None:
+        """The app that the command names, or else the server's file; None where neither does."""
+        command = self.command
+        named = next((change.theirs.strip("\"'") for change in self.changes if change.key in _NAMES_APP), None)
+        for more in ((), (named,)) if named else ((),):
+            if found := served_app((*command.words, *more), command.variables, command.folder):
+                return found
         return None
 
     @property

@@ -12,7 +12,6 @@ from math import isfinite
 
 from ...app.projects.deployment_command import OPEN, joined_lines, shown, text_of
 from ...app.projects.images import exec_form
-from ...app.projects.served_app import served_app
 from ...app.projects.starts import SHELLS, is_known_wrapper
 from ...base.secrets import masked_settings
 from ...report.figures import listed
@@ -123,9 +122,8 @@ def _disagreeing(read: Read) -> Found:
 
 
 def _app(hop: ReadHop) -> str:
-    """Return the module of the app; empty where the command does not say it."""
-    app = served_app(hop.command.words, hop.command.variables, hop.command.folder)
-    return app.module if app is not None else ""
+    """Return the module of the app; empty where neither the command nor the server's file names it."""
+    return hop.app.module if hop.app is not None else ""
 
 
 def _sized(hop: ReadHop, sizes: Sequence[str]) -> str:

@@ -51,7 +51,7 @@ class ExaminedApp:
     ask_again: Callable[[Sequence[Request]], Sequence[Exchange]] | None = None
     """Function that asks the app itself again, many times, when a stack seems to give a wrong answer."""
     rarely: tuple[str, ...] = ()
-    """Pages, as ``GET /path``, whose answers were alike several times before one was not."""
+    """Pages, as ``GET /path``, of which a few answers differed among many."""
     needs_lifespan: Callable[[], str] = str
     """Function that asks the app once more and says how it fails without lifespan events, which some ASGI servers
     do not send; empty if it answers."""
@@ -137,9 +137,7 @@ def examined_app(
         ),
         django=examination.django,
         ask_again=lambda requests: protection.ask(app, requests, host=examination.host, in_doubt=True).exchanges,
-        rarely=tuple(
-            f"{each.request.method} {each.request.path}" for each in examination.exchanges if each.changes_rarely
-        ),
+        rarely=tuple(f"{each.request.method} {each.request.path}" for each in examination.exchanges if each.rarely),
         needs_lifespan=cache(lambda: _failing_unstarted(app, examination, protection)),
         took_s=took_s,
         pool=examination.pool,

@@ -79,10 +79,21 @@ def test_a_rare_difference_is_found():
     assert ask(script).second.body == b"SAME"
 
 
-def test_it_is_counted_how_many_were_alike_before_one_was_not():
-    assert ask(Script(body(b"a"), body(b"a"), body(b"a"), body(b"b"), body(b"a"))).alike == 2
-    assert ask(Script(*[body(text) for text in (b"a", b"b", b"a", b"a")])).alike == 0
-    assert ask(Script(body(b"a"))).alike > 5
+RARE = {
+    "one among many": ([b"a"] * 4 + [b"b"] + [b"a"], True),
+    "one of another length": ([b"a"] * 4 + [b"bb"] + [b"a"], True),
+    "a change that stays, as of the time": ([b"a"] * 4 + [b"b"], False),
+    "a longer one that stays": ([b"a"] * 4 + [b"bb"], False),
+    "the first alone": ([b"a", b"b"], False),
+    "two in turn": ([b"a", b"a", b"b"] * 60, False),
+    "none": ([b"a"], False),
+}
+
+
+@pytest.mark.parametrize("case", RARE)
+def test_a_few_answers_that_differ_among_many_are_rare(case):
+    bodies, is_rare = RARE[case]
+    assert ask(Script(*map(body, bodies))).rarely is is_rare
 
 
 def test_a_different_length_counts_more_than_a_different_body_and_ends_the_asking():
