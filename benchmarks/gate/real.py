@@ -22,6 +22,7 @@ from stackrace.race.request.request import RaceRequest
 from stackrace.race.results.comparison import Response
 from stackrace.race.results.race import Race
 from stackrace.race.runner import run
+from stackrace.race.scheduling import Scheduling
 from stackrace.stacks.stack import Side
 
 from ..method._kept import Kept
@@ -73,7 +74,7 @@ def record(kept: Kept, *, minutes: float) -> None:
         own = {side: VariantRequest(environment={"SIDE": side}) for side in (Side.BASE, Side.HEAD)}
         while time.monotonic() + RECORDED_S < until:
             with ready_check(request, own, base=None, allowances={}, store=None) as ready:
-                race = run(ready.plan, ready.machine, lambda event: None, begun_s=ready.begun_s, decide=never)
+                race = run(ready.plan, ready.machine, lambda event: None, begun_s=ready.begun_s, scheduling=Never())
             blocks = list(common(race.id, samples_of(race, _RECORDED), race.elapsed_s))
             for block in blocks:
                 kept.add(block)
@@ -83,9 +84,12 @@ def record(kept: Kept, *, minutes: float) -> None:
 _RECORDED = [response for response in Response if response.quantile is None]
 
 
-def never(_: Race) -> Decisions:
-    """Leave a race open until its time is over."""
-    return Decisions(settled=False, dropped=frozenset())
+class Never(Scheduling):
+    """Rules of a race that goes on until its time is over."""
+
+    def decide(self, race: Race) -> Decisions:
+        """Return no decision."""
+        return Decisions(settled=False, dropped=frozenset())
 
 
 def common(race: str, found: Sequence[Sample], elapsed_s: float) -> Iterator[dict[str, object]]:

@@ -22,6 +22,7 @@ from stackrace.race.preparation.prepared import PreparedRace
 from stackrace.race.request.request import RaceRequest
 from stackrace.race.results.race import Race
 from stackrace.race.runner import run_prepared
+from stackrace.race.scheduling import ChosenCells
 
 __all__ = ["APPS", "PAIRS", "SERVERS", "asked", "places", "record"]
 
@@ -66,7 +67,7 @@ def record(pair: str, *, budget_s: float, each: int, vary: tuple[str, ...] = ())
         return () if len(blocks_of(race)) >= each else cells
 
     with ready_race(
-        request, None, unheard, open_cells=until_enough, adapt=adapt, first=len(request.stacks or ())
+        request, None, unheard, scheduling=ChosenCells(until_enough), adapt=adapt, first=len(request.stacks or ())
     ) as ready:
         begun = time.monotonic()
         race = run_prepared(ready, lambda event: None)

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from ..app.revision import source_digest
 from ..deploy.preparing import OnPreparing, unheard
-from ..race.decisions import OpenCells
 from ..race.events import Sink
 from ..race.preparation.contestants import with_current_deployment
 from ..race.preparation.prepared import PreparedRace, is_elsewhere, machine_source, prepared
 from ..race.request.request import RaceRequest
 from ..race.results.race import Race
 from ..race.runner import check_budget, run_prepared
+from ..race.scheduling import Scheduling
 from ..race.strategist import Strategist, strategist_of
 from ..report.words.findings import warning
 from ..report.words.outlook import estimate, outlook
@@ -60,16 +60,16 @@ def ready_race(
     on_preparing: OnPreparing = unheard,
     *,
     resumed: ResumedRace | None = None,
-    open_cells: OpenCells | None = None,
+    scheduling: Scheduling | None = None,
     adapt: _Adapt | None = None,
     first: int | None = None,
 ) -> Iterator[PreparedRace]:
     """Prepare what ``request`` asks for, to be kept in ``store``; nothing is left running afterwards.
 
     ``resumed`` is the race that continues, if it is no new one. ``adapt`` turns the prepared race into another one,
-    before anything of it is kept; a tuning race continues as such by itself. ``first`` is as in `prepared`. Raise
-    InputError and its kin if there is nothing to race, if the budget does not hold a single block, or if
-    ``resumed`` was raced otherwise.
+    before anything of it is kept; a tuning race continues as such by itself. ``first`` is as in `prepared`.
+    ``scheduling`` are its rules, if others than its strategy's. Raise InputError and its kin if there is nothing to
+    race, if the budget does not hold a single block, or if ``resumed`` was raced otherwise.
     """
     strategist = None if resumed is None else strategist_of(resumed.race)
     if resumed is not None and strategist is not None:
@@ -85,15 +85,15 @@ def ready_race(
         if resumed is not None and opening is not None:
             refuse_changed(resumed, fresh.plan.race, opening)
         ready = _foretold(fresh, strategist) if resumed is None else _continued(fresh, resumed.race)
-        if strategist is not None:
-            open_cells, decide = strategist.decisions(ready)
-            ready = replace(ready, decide=decide)
+        if strategist is not None and scheduling is None:
+            scheduling = strategist.scheduling(ready)
+        ready = replace(ready, scheduling=scheduling or ready.scheduling)
         # before anything is kept of a race that will not start
-        check_budget(ready.plan, begun_s=ready.begun_s, open_cells=open_cells)
+        check_budget(ready.plan, begun_s=ready.begun_s, scheduling=ready.scheduling)
         manifest = None if resumed is None else resumed.manifest
         kept = nullcontext(()) if store is None or opening is None else _keepers(ready, opening, store, manifest)
         with kept as sinks:
-            yield replace(ready, open_cells=open_cells, keepers=sinks)
+            yield replace(ready, keepers=sinks)
 
 
 def _foretold(fresh: PreparedRace, strategist: Strategist | None) -> PreparedRace:

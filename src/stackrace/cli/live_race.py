@@ -16,12 +16,12 @@ from ..base.errors import BreakdownError, InterruptedRace, RefusedError, StoreEr
 from ..base.units import DURATION
 from ..base.verdict import Effect
 from ..deploy.guard import removed
-from ..race.decisions import OpenCells
 from ..race.notices import before
 from ..race.request.request import RaceRequest
 from ..race.results.race import Ending, Race
 from ..race.results.standing import Standing
 from ..race.runner import run_prepared
+from ..race.scheduling import Scheduling
 from ..race.strategist import strategist_of
 from ..report.exporter import Format
 from ..report.merged_standing import standing_of
@@ -63,12 +63,12 @@ def race_and_report(request: RaceRequest, output: Output) -> None:
 
 
 def raced(
-    request: RaceRequest, store: Store, *, resumed: ResumedRace | None = None, open_cells: OpenCells | None = None
+    request: RaceRequest, store: Store, *, resumed: ResumedRace | None = None, scheduling: Scheduling | None = None
 ) -> Race:
     """Race with a live view on stderr and return the race; print nothing on stdout. See ``ready_race``."""
     with (
         Announcer() as announcer,
-        ready_race(request, store, announcer, resumed=resumed, open_cells=open_cells) as ready,
+        ready_race(request, store, announcer, resumed=resumed, scheduling=scheduling) as ready,
     ):
         announcer.done()
         for sentence in (*filter(None, [before(ready.plan.race)]), *ready.foretold):

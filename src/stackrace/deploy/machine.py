@@ -108,14 +108,6 @@ class RemoteEngine:
     """Function that makes a run of theirs in place of a local one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fleet:
-    """Several equal machines that race blocks at the same time."""
-
-    machines: Mapping[str, Machine]
-    """Machines by name, two or more."""
-
-
 _T = TypeVar("_T")
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ..measure.workload import PageTime
 from ..stacks.stack import Stack, original_path
 from .block import Block, WarmUp
-from .decisions import OpenCells
 from .events import BlockStarted
 from .overhead import STOP_S, Overhead, expected_overhead, overhead_of_launches, planned_launch_s, planned_overhead
 from .pace import SLICE_S, SliceLengths, fixed_lengths, headline, heard, lengths_of, planned_lengths
@@ -36,8 +35,7 @@ WARMUP_CAP_S = 1.5
 """The longest warm-up of a stack: more blocks of stacks that are nearly warm show more than few of warm ones."""
 
 _SINGLE_BLOCKS = 3
-"""The first blocks that measure each cell once: they show clear differences. Not in a tuning, which has only a
-launch or two of most configurations."""
+"""The first blocks that may measure each cell once: they show clear differences."""
 
 MOST_PASSES = 4
 _MOST_TIME = 0.5
@@ -61,6 +59,10 @@ class Blocks(ABC):
         """Run one more block within ``remaining_s``; return False if there is none left."""
 
 
+OpenCells = Callable[[Race, Sequence[Cell]], Sequence[Cell]]
+"""Function that chooses the cells still to be raced, after the race so far; choosing none ends the race."""
+
+
 class Rounds(Blocks):
     """Blocks of slices, with each cell that is still open measured alike, until the budget holds no other.
 
@@ -68,10 +70,10 @@ class Rounds(Blocks):
     cells are left, launching costs more than they do, and each is measured several times a launch.
     """
 
-    def __init__(self, plan: RacePlan, open_cells: OpenCells) -> None:
+    def __init__(self, plan: RacePlan, open_cells: OpenCells, *, opens_singly: bool = True) -> None:
         super().__init__(plan)
         assert plan.budget_s is not None
-        self._open_cells = open_cells
+        self._open_cells, self._opens_singly = open_cells, opens_singly
         first = {cell.stack for cell in open_cells(plan.race, plan.cells(first_stacks(plan)))}
         expected = expected_overhead(plan.budget_s, max(len(first), 1), launch_s=planned_launch_s(plan))
         self._overhead = replace(
@@ -93,7 +95,7 @@ class Rounds(Blocks):
         cells = tuple(self._open_cells(steps.ledger.race, self._plan.cells(racing)))
         if not cells or remaining_s < self._block_s(cells) + self._overhead.stop_s:
             return False
-        single = steps.number < _SINGLE_BLOCKS and all(part.opens_singly for part in self._plan.race.parts.known())
+        single = self._opens_singly and steps.number < _SINGLE_BLOCKS
         passes = 1 if single else self._passes(cells, remaining_s)
         plan = BlockPlan(slice_s=self._slice_s, passes=passes, side_slice_s=self._slice_s, blocks_left=1)
         steps.deadline_s = time.monotonic() + remaining_s - self._overhead.stop_s

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..stats import selection, summary
 from ..stats.values import Question
 from .levels import MeasuredLevel, blocks_of, compared, headline_of, judgement_of, measured_levels, pooled
-from .plan import Cell
 from .results.race import Race
 from .resume import counted
 from .twins import twins_differ
@@ -80,10 +78,3 @@ def _known(race: Race, level: MeasuredLevel, blocks: int) -> bool:
 
 def _asked(race: Race, workload: str) -> tuple[str, ...]:
     return tuple(race.limits.get(workload, race.stacks))
-
-
-OpenCells = Callable[[Race, Sequence[Cell]], Sequence[Cell]]
-"""Function that chooses the cells still to be raced, after the race so far; choosing none ends the race."""
-
-Decide = Callable[[Race], Decisions]
-"""Function that decides between blocks whether a race's question is answered, and which stacks need not go on."""

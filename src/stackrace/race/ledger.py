@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
 from threading import RLock
@@ -18,18 +18,24 @@ from .stopwatch import Duty
 _FAILED_LAUNCHES = 2
 """Failures in a row, before any slice, after which a stack is not launched again."""
 
-FAILED_OF_A_SIDE = 4
-"""The same for a side of a check, which has to show that its failures are no accident."""
-
 _FEW_CONNECTIONS = 10
 """Connections up to which a response time is mostly the app's own, not waiting in the server's queue."""
+
+GivesUp = Callable[[Sequence[FailureKind]], bool]
+"""Function that tells from a stack's failures in a row whether it is launched no more."""
+
+
+def hopeless(failures: Sequence[FailureKind]) -> bool:
+    """Return True after a launch that never became ready, which costs its whole timeout, or two other failures."""
+    return len(failures) >= _FAILED_LAUNCHES or FailureKind.NOT_READY in failures
 
 
 class Ledger:
     """Collector of a race's launches and slices, in order of time; a resumed race starts with those it has."""
 
-    def __init__(self, race: Race) -> None:
+    def __init__(self, race: Race, gives_up: GivesUp | None = None) -> None:
         self._race = race
+        self._gives_up = gives_up or hopeless
         # several machines may record at once
         self.lock = RLock()
         self._launches: dict[str, Launch] = {launch.id: launch for launch in race.launches}
@@ -157,14 +163,8 @@ class Ledger:
         return kinds
 
     def given_up(self, stack: str) -> bool:
-        """Return True after a launch that never became ready, which costs its whole timeout, or two other failures.
-
-        The sides of a check get more chances, however they failed.
-        """
-        failures = self.failures_of(stack)
-        if any(part.needs_every_stack for part in self._race.parts.known()):
-            return len(failures) >= FAILED_OF_A_SIDE
-        return len(failures) >= _FAILED_LAUNCHES or any(kind is FailureKind.NOT_READY for kind in failures)
+        """Return True if the stack's failures in a row are a reason not to launch it again."""
+        return self._gives_up(self.failures_of(stack))
 
     def end(self, ending: Ending, elapsed_s: float, duty: Duty) -> Race:
         """Record the end of the race, and return it."""

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import math
-import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from queue import Empty, SimpleQueue
 
-from ..base.errors import BreakdownError, InterruptedRace, StackraceError
-from ..base.process import Background
-from ..deploy.machine import Fleet, Machine
-from ..measure.launch import EndedBy, Shortfall
+from ..base.errors import InterruptedRace, StackraceError
+from ..deploy.machine import Machine
 from ..stacks.stack import Stack
-from .blocks import Blocks, Rounds, Runs, Slices
-from .decisions import Decide, Decisions, OpenCells, decisions
+from .decisions import Decisions
 from .events import (
     Activity,
     BlockEnded,
-    BlockStarted,
     Event,
     LaunchEnded,
-    LaunchStarted,
     Progress,
     RaceEnded,
     RaceResumed,
@@ -32,13 +25,14 @@ from .events import (
     Sink,
     TwinChosen,
 )
+from .lanes import Course, Lanes, MakeLanes, OneLane
 from .ledger import Ledger
-from .overhead import planned_launch_s
 from .plan import RacePlan
 from .preparation.prepared import PreparedRace
 from .results.race import Ending, Race
 from .resume import blocks_done, spent_s
-from .steps import Steps, broken_off
+from .scheduling import FOR_THE_WINNER, Scheduling
+from .steps import broken_off
 from .stopwatch import Phase
 from .twins import came_up, choice, next_stacks, replacement
 
@@ -47,53 +41,54 @@ def check_budget(
     plan: RacePlan,
     *,
     begun_s: float | None = None,
-    open_cells: OpenCells | None = None,
+    scheduling: Scheduling = FOR_THE_WINNER,
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
     """Raise InputError if the rest of the budget does not hold even one block; see ``run``."""
     begun = clock() - spent_s(plan.race) if begun_s is None else begun_s
     if not blocks_done(plan.race):
-        _kind(plan, open_cells).check(_budget_s(plan) - (clock() - begun))
+        scheduling.blocks(plan).check(_budget_s(plan) - (clock() - begun))
 
 
 def run(
     plan: RacePlan,
-    machine: Machine | Fleet,
+    machine: Machine,
     sink: Sink,
     *,
     begun_s: float | None = None,
-    open_cells: OpenCells | None = None,
-    decide: Decide = decisions,
+    scheduling: Scheduling = FOR_THE_WINNER,
+    lanes: MakeLanes = OneLane,
     clock: Callable[[], float] = time.monotonic,
 ) -> Race:
-    """Race ``plan`` on ``machine``, or on several equal ones at once, and return the finished race.
+    """Race ``plan`` on ``machine``, or on those of ``lanes``, and return the finished race.
 
     ``sink`` gets every event as it happens. ``begun_s`` is the moment (monotonic) from which the budget counts, now
     by default. A resumed race (``resume.going_on``) has its launches, and has spent its ``elapsed_s`` already.
-    ``open_cells`` chooses the cells of every block, and ends the race by choosing none. ``decide`` ends it once its
-    question is answered. An interruption (KeyboardInterrupt, InterruptedRace) ends the race with the results so
-    far. Raises InputError before the first event if the budget does not hold even one block.
+    ``scheduling`` chooses the cells of every block, and ends the race. So does an interruption (KeyboardInterrupt,
+    InterruptedRace), with the results so far. Raises InputError before the first event if the budget does not hold
+    even one block.
     """
-    check_budget(plan, begun_s=begun_s, open_cells=open_cells, clock=clock)
+    check_budget(plan, begun_s=begun_s, scheduling=scheduling, clock=clock)
     race = plan.race
     begun = clock() - spent_s(race) if begun_s is None else begun_s
     twin = choice(plan, plan.stacks)
     # a resumed race keeps its twin, or stays without one
     race = race if race.resumed or twin is None else replace(race, twin=twin.path)
-    plan, ledger = replace(plan, race=race), Ledger(race)
+    plan, ledger = replace(plan, race=race), Ledger(race, scheduling.gives_up)
     sink(RaceResumed(ledger.race) if race.resumed else RaceStarted(ledger.race))
     ending, broken = Ending.INTERRUPTED, None
 
     def left_s() -> float:
         return _budget_s(plan) - (clock() - begun)
 
-    lanes = _Lanes(plan, machine, open_cells, ledger, sink)
-    watch = lanes.first.steps.watch
+    course = Course(plan=plan, scheduling=scheduling, ledger=ledger, sink=sink)
+    running = lanes(machine, course)
+    watch = running.all[0].steps.watch
     try:
         try:
-            ending = _blocks(plan, lanes, ledger, sink, left_s, open_cells, decide)
+            ending = _blocks(course, running, left_s)
         finally:
-            lanes.finish_stops()
+            running.finish_stops()
     except (KeyboardInterrupt, InterruptedRace):
         pass
     except BaseException as error:
@@ -124,7 +119,7 @@ def run_prepared(ready: PreparedRace, shown: Sink) -> Race:
             sink(event)
 
     return run(
-        ready.plan, ready.machine, emit, begun_s=ready.begun_s, open_cells=ready.open_cells, decide=ready.decide
+        ready.plan, ready.machine, emit, begun_s=ready.begun_s, scheduling=ready.scheduling, lanes=ready.lanes
     )
 
 
@@ -132,26 +127,11 @@ def _budget_s(plan: RacePlan) -> float:
     return math.inf if plan.budget_s is None else plan.budget_s
 
 
-def _kind(plan: RacePlan, open_cells: OpenCells | None) -> Blocks:
-    if plan.race.repeats is not None:
-        return Runs(plan, plan.race.repeats, open_cells)
-    if open_cells is not None:
-        return Rounds(plan, open_cells)
-    return Slices(plan)
-
-
-def _blocks(
-    plan: RacePlan,
-    lanes: _Lanes,
-    ledger: Ledger,
-    sink: Sink,
-    remaining_s: Callable[[], float],
-    open_cells: OpenCells | None,
-    decide: Decide,
-) -> Ending:
+def _blocks(course: Course, lanes: Lanes, remaining_s: Callable[[], float]) -> Ending:
+    plan, scheduling, ledger, sink = course.plan, course.scheduling, course.ledger, course.sink
     racing, several = list(plan.stacks), len(lanes.all) > 1
     if lanes.done:
-        so_far = decide(ledger.race)
+        so_far = scheduling.decide(ledger.race)
         if so_far.settled:
             return Ending.ANSWERED
         racing = _left(racing, so_far, ledger)
@@ -161,19 +141,19 @@ def _blocks(
             lane.steps.machine.calibrate(plan.race.loads)
     while racing:
         present = next_stacks(racing, plan, ledger.race, ledger.given_up)
-        if open_cells is not None and not open_cells(ledger.race, plan.cells(racing)):
+        if not scheduling.cells(ledger.race, plan.cells(racing)):
             return Ending.ANSWERED
         if not lanes.round(present, remaining_s()):
-            return lanes.first.blocks.ending
+            return lanes.all[0].blocks.ending
         other = replacement(plan, ledger.race)
         if other is not None:
             _name_twin(other.path, ledger, sink)
-        lanes.first.steps.pending_stops.then(partial(_emit_block, lanes.done, ledger, sink))
-        so_far = decide(ledger.race)
+        lanes.all[0].steps.pending_stops.then(partial(_emit_block, lanes.done, ledger, sink))
+        so_far = scheduling.decide(ledger.race)
         if so_far.settled:
             # stopping may show that a launch is invalid
             lanes.finish_stops()
-            so_far = decide(ledger.race)
+            so_far = scheduling.decide(ledger.race)
         if so_far.settled:
             return Ending.ANSWERED
         if plan.gives_up and _is_hopeless(so_far, lanes.done, remaining_s() / _budget_s(plan)):
@@ -210,127 +190,3 @@ def _name_twin(path: str, ledger: Ledger, sink: Sink) -> None:
 
 def _left(racing: Sequence[Stack], so_far: Decisions, ledger: Ledger) -> list[Stack]:
     return [s for s in racing if s.path not in so_far.dropped and not ledger.given_up(s.path)]
-
-
-_LOOK_S = 0.2
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Lane:
-    """One machine with its steps, and its blocks, whose lengths depend on the cost of launches there."""
-
-    steps: Steps
-    blocks: Blocks
-
-
-class _Lanes:
-    """The machines of a race, which advance by whole rounds; ``done`` is the number of blocks that are over.
-
-    A block runs on one machine only, so that no pair is split. A round is one block on each machine. All events are
-    sent by the thread that runs the race.
-    """
-
-    def __init__(
-        self, plan: RacePlan, machine: Machine | Fleet, open_cells: OpenCells | None, ledger: Ledger, sink: Sink
-    ) -> None:
-        self._events: SimpleQueue[Event] = SimpleQueue()
-        self._stopping = threading.Event()
-        self._ledger = ledger
-        self._sink = sink
-        self.done = blocks_done(plan.race)
-        machines = machine.machines if isinstance(machine, Fleet) else {"": machine}
-        self.all = [
-            _Lane(
-                steps=Steps(
-                    number=self.done,
-                    machine_name=name,
-                    machine=each,
-                    ledger=ledger,
-                    sink=sink if len(machines) == 1 else self._enqueue,
-                    start_s=planned_launch_s(plan),
-                ),
-                blocks=_kind(plan, open_cells),
-            )
-            for name, each in machines.items()
-        ]
-
-    @property
-    def first(self) -> _Lane:
-        """The machine whose stopwatch counts."""
-        return self.all[0]
-
-    def finish_stops(self) -> None:
-        """Wait until all stopping stacks are gone."""
-        for lane in self.all:
-            lane.steps.pending_stops.finish()
-        self._pass_on()
-
-    def round(self, racing: Sequence[Stack], remaining_s: float) -> bool:
-        """Run one more block on each machine; return False if there is none left.
-
-        A lost machine leaves the race, and its block counts nowhere. Raises BreakdownError if it was the last one.
-        """
-        blocks = len(self.all)
-        if blocks == 1:
-            made = self.first.blocks.run_next(self.first.steps, racing, remaining_s)
-        else:
-            made = self._together(racing, remaining_s)
-        if made:
-            # a lost machine has used its number, too
-            self.done += blocks
-            for number, lane in enumerate(self.all):
-                lane.steps.number = self.done + number
-        return made
-
-    def _together(self, racing: Sequence[Stack], remaining_s: float) -> bool:
-        for number, lane in enumerate(self.all):
-            lane.steps.number = self.done + number
-        making = {lane.steps.number: Background(partial(_block, lane, racing, remaining_s)) for lane in self.all}
-        try:
-            while not all(each.wait(0) for each in making.values()):
-                self._pass_on(_LOOK_S)
-        except BaseException:
-            # no machine starts anything new, and all stop their stacks
-            self._stopping.set()
-            for each in making.values():
-                each.wait()
-            raise
-        finally:
-            self._pass_on()
-        return self._made(making)
-
-    def _made(self, making: dict[int, Background[bool]]) -> bool:
-        made, lost = [], []
-        for lane in list(self.all):
-            try:
-                made.append(making[lane.steps.number].finish())
-            except BreakdownError as error:
-                self.all.remove(lane)
-                why = Shortfall(ended_by=EndedBy.LOST, words=error.message)
-                for launch in self._ledger.cut(lane.steps.number, why):
-                    self._sink(LaunchEnded(launch))
-                lost.append(error)
-        if not self.all:
-            raise lost[0]
-        return any(made)
-
-    def _enqueue(self, event: Event) -> None:
-        """Queue an event of a machine's thread; InterruptedRace there if it must stop and starts something."""
-        if self._stopping.is_set() and isinstance(event, (BlockStarted, LaunchStarted, Progress)):
-            raise InterruptedRace("the race is to stop")
-        self._events.put(event)
-
-    def _pass_on(self, wait_s: float = 0.0) -> None:
-        while True:
-            try:
-                event = self._events.get(timeout=wait_s) if wait_s else self._events.get_nowait()
-            except Empty:
-                return
-            self._sink(event)
-
-
-def _block(lane: _Lane, racing: Sequence[Stack], remaining_s: float) -> bool:
-    made = lane.blocks.run_next(lane.steps, racing, remaining_s)
-    # the round ends when all its stacks are gone: findings of their stops belong to it
-    lane.steps.pending_stops.finish()
-    return made

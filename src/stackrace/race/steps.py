@@ -110,6 +110,8 @@ class Steps:
     """Monotonic time before which a start must leave time; infinite if nothing limits the race."""
     start_s: float = 0.0
     """Expected time of a start."""
+    relaunches_failed: bool = False
+    """True if failed launches are repeated."""
     watch: Stopwatch = field(default_factory=Stopwatch)
     """Stopwatch for the steps."""
     pending_stops: _PendingStops = field(default_factory=_PendingStops)
@@ -150,13 +152,11 @@ class Steps:
     def _patience_s(self, stack: Stack) -> float:
         """Return the longest time for one start: a stack that hangs must not use the budget of the others.
 
-        A failed side of a check is launched again, so its start must leave time for several launches.
+        Where failed stacks are launched again and again, each of these starts must leave time for others.
         """
         expected_s = max(self.start_s, self.ledger.longest_start_s(stack.path))
         least_s = max(_LEAST_PATIENCE_S, _TIMES_EXPECTED * expected_s)
-        if any(part.needs_every_stack for part in self.ledger.race.parts.known()) and self.ledger.failures_of(
-            stack.path
-        ):
+        if self.relaunches_failed and self.ledger.failures_of(stack.path):
             return least_s
         return max((self.deadline_s - time.monotonic()) / 3, least_s)
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Protocol
 
 from ..extensions import Strategy, declared, load
-from .decisions import Decide, OpenCells
 from .preparation.prepared import PreparedRace
 from .results.parts import RacePart
 from .results.race import Race
+from .scheduling import Scheduling
 
 
 class Strategist(Protocol):
@@ -31,8 +31,8 @@ class Strategist(Protocol):
     def show(self, race: Race, *, html: Path | None, as_json: bool) -> None:
         """Show the result on the command line; InterruptedRace or RefusedError if it is no answer."""
 
-    def decisions(self, ready: PreparedRace) -> tuple[OpenCells, Decide]:
-        """Return the function that chooses the cells before each block, and the one that decides the question."""
+    def scheduling(self, ready: PreparedRace) -> Scheduling:
+        """Return the rules by which ``ready`` is raced."""
 
 
 def strategist_of(race: Race) -> Strategist | None:

@@ -15,9 +15,10 @@ from stackrace.measure.load import Load
 from stackrace.measure.resources import Resources
 from stackrace.measure.workload import Workload
 from stackrace.race import runner
-from stackrace.race.decisions import decisions
+from stackrace.race.lanes import OneLane
 from stackrace.race.plan import RacePlan
 from stackrace.race.results.race import Race
+from stackrace.race.scheduling import FOR_THE_WINNER, ChosenCells, Scheduling
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack import Interface
 from stackrace.stacks.stack_path import parse_stack
@@ -150,11 +151,19 @@ def plan_for(paths, *, budget_s=120.0, levels=(10,), run=None, **changes):
     )
 
 
-def race(clock, machine, paths, *, levels=(10,), open_cells=None, decide=decisions, **plan):
-    """Race ``paths``; ``plan`` is as ``plan_for`` takes it, the others as ``runner.run`` does."""
+class Deciding(Scheduling):
+    """Rules of a race that a function decides."""
+
+    def __init__(self, decide):
+        self.decide = decide
+
+
+def race(clock, machine, paths, *, levels=(10,), choose=None, decide=None, lanes=OneLane, **plan):
+    """Race ``paths`` with the rules of ``choose`` or ``decide``; ``plan`` is as ``plan_for`` takes it."""
     asked = plan_for(paths, levels=levels, **plan)
+    rules = ChosenCells(choose) if choose else Deciding(decide) if decide else FOR_THE_WINNER
     told = []
-    finished = runner.run(asked, machine, told.append, open_cells=open_cells, decide=decide, clock=clock)
+    finished = runner.run(asked, machine, told.append, scheduling=rules, lanes=lanes, clock=clock)
     return finished, told
 
 

@@ -6,11 +6,9 @@ from dataclasses import replace
 
 import pytest
 from tests.core.race.raced import merged, race_of
-from tests.core.race.simulated import SPEEDS, Nowhere, race
 from tests.factories import make_race
 
-from stackrace.deploy.machine import Fleet
-from stackrace.race.decisions import Decisions, decisions
+from stackrace.race.decisions import decisions
 from stackrace.race.levels import compared, pooled
 from stackrace.race.ranking import standing
 from stackrace.race.results.answer import AnswerKind
@@ -91,18 +89,3 @@ def test_stacks_that_left_do_not_blur_the_comparison_of_speeds():
     ))  # fmt: skip
     (whole,), (found,) = compared(EQUAL), compared(left)
     assert found.ratio.value == pytest.approx(whole.ratio.value, rel=0.02)
-
-
-def test_a_stack_that_was_dropped_comes_back_once_a_machine_is_left_out(clock):
-    """After the first round cheroot seems to be beaten; after the second it may be the best."""
-    machines = {name: Nowhere(clock, SPEEDS) for name in ("one", "two")}
-    seen = []
-
-    def decide(race_):
-        number = len({launch.block for launch in race_.launches})
-        seen.append({launch.stack for launch in race_.launches if launch.block >= number - 2})
-        dropped = frozenset({"cheroot"}) if number == 2 else frozenset()
-        return Decisions(settled=number >= 6, dropped=dropped)
-
-    race(clock, Fleet(machines=machines), tuple(SPEEDS), decide=decide)
-    assert [("cheroot" in round_) for round_ in seen[:3]] == [True, False, True]

@@ -12,7 +12,6 @@ from tests.factories import make_finding, make_race
 from stackrace.base.codec import decode
 from stackrace.base.errors import BreakdownError, InterruptedRace, StoreError
 from stackrace.base.verdict import Effect, Finding, Verdict
-from stackrace.deploy.machine import Fleet
 from stackrace.measure.engine.histogram import quantiles
 from stackrace.measure.host import Disturbance, Offender
 from stackrace.measure.launch import EndedBy, Failure, FailureKind
@@ -209,20 +208,6 @@ def test_a_stack_that_waits_for_its_turn_has_no_reason_yet():
     assert [why_missing(running, stack) for stack in running.stacks] == [None, None]
 
 
-def test_a_lost_machine_is_the_reason_of_its_launches(clock):
-    class Lost(Nowhere):
-        def warm_up(self, *args):
-            raise BreakdownError("the machine far is lost")
-
-    fleet = Fleet(machines={"near": Nowhere(clock, SPEEDS), "far": Lost(clock, SPEEDS)})
-    told = []
-    finished = runner.run(plan_for(PATHS, levels=(10,), budget_s=60.0), fleet, told.append, clock=clock)
-    reasons(finished)
-    cut = [launch.failure for launch in rebuilt(told).launches if launch.machine == "far"]
-    assert cut and {one.shortfall.ended_by for one in cut} == {EndedBy.LOST}
-    assert {failure_message(one) for one in cut} == {"the machine was lost (the machine far is lost)."}
-
-
 def test_a_level_that_was_never_reached_says_what_came_before(clock):
     slow = dict.fromkeys(PATHS, 1000)
     for budget_s in range(15, 60, 3):
@@ -259,7 +244,7 @@ def test_a_stack_that_the_strategy_drops_or_that_fails_has_reasons(clock, droppe
 def test_cells_that_the_strategy_leaves_out_have_reasons(clock):
     finished, told = race(
         clock, Nowhere(clock, SPEEDS), PATHS, budget_s=60.0, levels=(1, 10),
-        open_cells=lambda so_far, cells: [cell for cell in cells if cell.stack.path != "cheroot"],
+        choose=lambda so_far, cells: [cell for cell in cells if cell.stack.path != "cheroot"],
     )  # fmt: skip
     found = reasons(finished)
     assert "cheroot" in found and found == reasons(rebuilt(told))

@@ -21,7 +21,7 @@ def everything(race, cells):
 
 def test_all_cells_are_measured_alike_until_the_budget_is_spent(clock):
     finished, _ = race(
-        clock, Nowhere(clock, SPEEDS), PATHS, levels=(1, 10), budget_s=120.0, exhaustive=True, open_cells=everything
+        clock, Nowhere(clock, SPEEDS), PATHS, levels=(1, 10), budget_s=120.0, exhaustive=True, choose=everything
     )
     assert finished.ending is Ending.BUDGET
     assert 80 <= finished.elapsed_s <= 120
@@ -35,10 +35,10 @@ def test_what_is_not_wanted_any_more_leaves_its_time_to_the_rest(clock):
         return [one for one in cells if not begun or (one.stack.path, one.load.concurrency) == ("gunicorn", 10)]
 
     finished, _ = race(
-        clock, Nowhere(clock, SPEEDS), PATHS, levels=(1, 10), budget_s=120.0, exhaustive=True, open_cells=fewer
+        clock, Nowhere(clock, SPEEDS), PATHS, levels=(1, 10), budget_s=120.0, exhaustive=True, choose=fewer
     )
     whole, _ = race(
-        clock, Nowhere(clock, SPEEDS), PATHS, levels=(1, 10), budget_s=120.0, exhaustive=True, open_cells=everything
+        clock, Nowhere(clock, SPEEDS), PATHS, levels=(1, 10), budget_s=120.0, exhaustive=True, choose=everything
     )
     assert {one.stack for one in finished.launches if one.block} == {"gunicorn"}
     assert finished.launches[-1].block > 2 * whole.launches[-1].block
@@ -49,7 +49,7 @@ def test_the_race_is_over_when_no_cell_is_left(clock):
     def two_blocks(race, cells):
         return cells if len(race.launches) < 2 * len(PATHS) else ()
 
-    finished, _ = race(clock, Nowhere(clock, SPEEDS), PATHS, budget_s=120.0, open_cells=two_blocks)
+    finished, _ = race(clock, Nowhere(clock, SPEEDS), PATHS, budget_s=120.0, choose=two_blocks)
     assert finished.ending is Ending.ANSWERED
     assert len(finished.launches) == 2 * len(PATHS)
 
@@ -59,11 +59,11 @@ def test_runs_leave_out_what_is_not_wanted_any_more(clock):
         return [one for one in cells if one.stack.path == "waitress"] if race.launches else cells
 
     finished, _ = race(
-        clock, Nowhere(clock, SPEEDS), PATHS, repeats=4, run={"requests": 100}, budget_s=None, open_cells=fewer
+        clock, Nowhere(clock, SPEEDS), PATHS, repeats=4, run={"requests": 100}, budget_s=None, choose=fewer
     )  # fmt: skip
     assert [one.stack for one in finished.launches if one.block] == ["waitress"] * 3
 
 
 def test_a_budget_without_room_for_a_block_is_refused(clock):
     with pytest.raises(InputError, match="too short"):
-        race(clock, Nowhere(clock, SPEEDS), PATHS, levels=(1, 10, 100), budget_s=8.0, open_cells=everything)
+        race(clock, Nowhere(clock, SPEEDS), PATHS, levels=(1, 10, 100), budget_s=8.0, choose=everything)

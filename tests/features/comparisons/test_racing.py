@@ -50,7 +50,7 @@ def racer(monkeypatch):
     """Stand in for racing: what each part gives is said beforehand. Everything else is real."""
     answers = []
 
-    def raced(request, store, open_cells=None):
+    def raced(request, store, scheduling=None):
         asked.append(request)
         answer = answers.pop(0)
         if isinstance(answer, BaseException):
@@ -150,7 +150,7 @@ def test_where_every_part_lacks_something_the_refusal_is_all_that_is_said(folder
 def test_parts_that_can_run_do_and_the_command_for_the_others_stands_at_the_top(
     folder, monkeypatch, tmp_path, capsys
 ):
-    def raced(request, store, open_cells=None):
+    def raced(request, store, scheduling=None):
         races.append(request)
         return race_of("nginx-mod-wsgi-2007", 0)
 

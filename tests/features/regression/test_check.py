@@ -1,7 +1,6 @@
 """The verb: its options, what is said while a check runs, and the chances of a side that is not ready."""
 
 import math
-from dataclasses import replace
 from types import SimpleNamespace
 
 import click
@@ -10,12 +9,14 @@ from tests.factories import make_failure, make_race
 from tests.features.regression.checks import make_check
 
 from stackrace.features.regression import run
+from stackrace.features.regression.ruling import CHECKING
 from stackrace.features.regression.run import _CheckProgress
 from stackrace.features.regression.verb import _read_allowances, _read_variables
 from stackrace.measure.launch import FailureKind, Launch
 from stackrace.race.events import BlockEnded, LaunchEnded
 from stackrace.race.ledger import Ledger
 from stackrace.race.results.comparison import Response
+from stackrace.race.scheduling import FOR_THE_WINNER
 from stackrace.race.steps import Steps
 
 
@@ -72,22 +73,19 @@ def test_a_side_that_does_not_start_is_said(capsys, prepared):
 
 
 def test_a_side_of_a_check_that_was_not_ready_has_other_chances():
-    slow = Launch(id="0", block=0, stack="a", failure=make_failure(kind=FailureKind.NOT_READY))
-    for race, given_up in ((make_race(stacks=2, blocks=0, facts=()), True), (make_check(blocks=0), False)):
-        ledger = Ledger(race)
-        ledger.enter(slow)
-        assert ledger.given_up("a") is given_up
-        for number in (1, 2):
-            ledger.enter(replace(slow, id=str(number), block=number))
-        assert ledger.given_up("a") is given_up
-        ledger.enter(replace(slow, id="3", block=3))
-        assert ledger.given_up("a")
+    for scheduling, failures in ((FOR_THE_WINNER, 1), (CHECKING, 4)):
+        slow = [FailureKind.NOT_READY] * failures
+        assert scheduling.gives_up(slow)
+        assert not scheduling.gives_up(slow[1:])
 
 
-def test_another_chance_of_a_side_of_a_check_takes_no_longer_than_expected():
-    for race, is_short in ((make_race(stacks=2, blocks=0, facts=()), False), (make_check(blocks=0), True)):
-        ledger = Ledger(race)
-        steps = Steps(number=1, machine=None, ledger=ledger, sink=None, deadline_s=math.inf, start_s=5.0)
-        assert steps._patience_s(SimpleNamespace(path="a")) == math.inf
-        ledger.enter(Launch(id="0", block=0, stack="a", failure=make_failure()))
-        assert (steps._patience_s(SimpleNamespace(path="a")) == 10.0) is is_short
+@pytest.mark.parametrize("scheduling", [FOR_THE_WINNER, CHECKING])
+def test_another_chance_of_a_side_of_a_check_takes_no_longer_than_expected(scheduling):
+    ledger = Ledger(make_race(stacks=2, blocks=0, facts=()))
+    steps = Steps(
+        number=1, machine=None, ledger=ledger, sink=None, start_s=5.0,
+        relaunches_failed=scheduling.relaunches_failed,
+    )  # fmt: skip
+    assert steps._patience_s(SimpleNamespace(path="a")) == math.inf
+    ledger.enter(Launch(id="0", block=0, stack="a", failure=make_failure()))
+    assert (steps._patience_s(SimpleNamespace(path="a")) == 10.0) is (scheduling is CHECKING)

@@ -56,7 +56,7 @@ def tune(*, budget_s=300.0, speeds=SPEEDS, asked=None, place=None, clock=None, b
     tuner = Tuner(ends_s=clock.now + budget_s, clock=clock)
     told = []
     plan = replace(plan, race=race)
-    ended = runner.run(plan, place, told.append, open_cells=tuner, decide=tuner.decide, clock=clock)
+    ended = runner.run(plan, place, told.append, scheduling=tuner, clock=clock)
     return ended, place
 
 

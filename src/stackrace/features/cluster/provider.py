@@ -14,14 +14,15 @@ from ... import __version__
 from ...app.revision import source_of
 from ...base.errors import InputError, StackraceError
 from ...base.process import Background
-from ...deploy.machine import Fleet
 from ...deploy.preparing import OnPreparing, Preparing, Step, unheard
 from ...measure.workload import Answer, Sameness
+from ...race.lanes import OneLane
 from ...race.preparation.prepared import ClusterMachine, ExaminedMachines, PreparedRace
 from ...race.request.request import RaceRequest
 from .cluster_options import ClusterRequest
 from .connection import Connection
 from .hosting import Hosted
+from .lanes import SeveralLanes
 from .members import Member, Roles, assign_roles, conflicts, roles_of
 from .network import require_way
 from .project import Project, differences, project_of, remote_project_of, request_for_hosts
@@ -69,7 +70,8 @@ class DaskCluster:
             yield PreparedRace(
                 request=request,
                 plan=replace(one.plan, race=replace(race, network=network, source=source)),
-                machine=Fleet(machines=hosts) if len(hosts) > 1 else hosts[roles.hosts[0].name],
+                machine=hosts[roles.hosts[0].name],
+                lanes=partial(SeveralLanes, hosts) if len(hosts) > 1 else OneLane,
                 folder=None,
                 warnings=one.warnings,
                 begun_s=time.monotonic() - max(each.counted_s for each in hosted.values()),

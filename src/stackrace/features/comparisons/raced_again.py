@@ -26,6 +26,7 @@ from ...race.preparation.choosing import ready_stack
 from ...race.preparation.installing import distinct, missing_items, refusal
 from ...race.request.race_file import read_race_file
 from ...race.results.race import Ending, Race
+from ...race.scheduling import ChosenCells
 from ...report.exporter import Format, written
 from ...report.merged_standing import standing_of
 from ...report.terminal import print_sections
@@ -133,8 +134,8 @@ def _raced(
         try:
             if isinstance(planned, StackraceError):
                 raise planned
-            open_cells = still_open(comparison, part) if mode is Mode.QUICK else None
-            race = raced(planned.request, store, open_cells=open_cells)
+            scheduling = ChosenCells(still_open(comparison, part)) if mode is Mode.QUICK else None
+            race = raced(planned.request, store, scheduling=scheduling)
         except (KeyboardInterrupt, InterruptedRace):
             interrupted = True
         except StackraceError as error:

@@ -13,6 +13,7 @@ from ...race.decisions import Decisions
 from ...race.levels import MeasuredLevel, blocks_of, headline_of, measured_levels
 from ...race.results.race import Race
 from ...race.resume import counted
+from ...race.scheduling import Scheduling
 from ...stacks.stack import Side, Stack, side_path
 from ...stats.summary import intervals
 
@@ -141,10 +142,16 @@ def _side(differences: Sequence[float], allowed: float) -> int | None:
     return 1 if low > most else -1 if high < least else None
 
 
-def decided(stack: Stack, difference: float, race: Race) -> Decisions:
-    """Return the decision to end a race of both sides of ``stack`` once it is known whether they are equivalent."""
-    is_known = equivalence_of(race, stack, difference).verdict is not Verdict.OPEN
-    return Decisions(settled=is_known, dropped=frozenset())
+class UntilKnown(Scheduling):
+    """Rules of a race of both sides of a stack, which ends once it is known whether they are equivalent."""
+
+    def __init__(self, stack: Stack, difference: float) -> None:
+        self._stack, self._difference = stack, difference
+
+    def decide(self, race: Race) -> Decisions:
+        """Return whether it is known; both sides go on until then."""
+        is_known = equivalence_of(race, self._stack, self._difference).verdict is not Verdict.OPEN
+        return Decisions(settled=is_known, dropped=frozenset())
 
 
 def equivalence_of(race: Race, stack: Stack, difference: float) -> Equivalence:

@@ -34,7 +34,7 @@ from ...race.runner import run as run_race
 from ...report.words.findings import shortfall_words
 from ...stacks.servers import PythonRuntime, Site
 from ...stacks.stack import Side
-from .equivalence import LOOKS, Equivalence, Proof, Reloaded, decided, equivalence_of
+from .equivalence import LOOKS, Equivalence, Proof, Reloaded, UntilKnown, equivalence_of
 from .export import Export
 from .export_files import exported_files, write_files
 from .layout import Process
@@ -252,7 +252,7 @@ class _Prover:
         plan = replace(plan, race=race, most_blocks=LOOKS[-1]).among(sides)
         exported = replace(self.deployment, launcher=self._launcher())
         machine = Sides({Side.ORIGINAL: self.deployment.machine(), Side.EXPORTED: exported.machine()})
-        race = run_race(plan, machine, sink, decide=partial(decided, stack, race.difference))
+        race = run_race(plan, machine, sink, scheduling=UntilKnown(stack, race.difference))
         result = equivalence_of(race, stack, race.difference)
         if result.ratio is None:
             raise RefusedError(

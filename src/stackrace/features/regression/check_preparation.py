@@ -37,7 +37,7 @@ from ...validity.registry import check_limits
 from .interpreters import on_stacks, with_interpreters
 from .looks import LOOKS
 from .model import ON_REQUEST, TERMS, Contender, GateFacts
-from .ruling import decide
+from .ruling import CHECKING
 from .tails import least_answers
 from .variants import Variant, VariantRequest, variants
 
@@ -134,13 +134,13 @@ def ready_check(
             ),
             folder=folder,
             begun_s=time.monotonic(),
-            decide=decide,
+            scheduling=CHECKING,
             keepers=() if store is None else (StoreSink(store),),
         )
         folders = [each.guard.directory for each in deployments.values()]
         folders += [both.moved[1].parent] if both.moved else []
         held.enter_context(remembered(folders, cache_folder() / "checks"))
-        check_budget(ready.plan, begun_s=ready.begun_s)
+        check_budget(ready.plan, begun_s=ready.begun_s, scheduling=ready.scheduling)
         yield ready
 
 

@@ -61,7 +61,6 @@ class GateFacts(RacePart):
     """What a race compares as a check."""
 
     name: ClassVar[str] = "check"
-    needs_every_stack: ClassVar[bool] = True
 
     base: Contender
     """What the base was."""

@@ -11,7 +11,6 @@ from typing import Any
 
 from ...measure.engine.histogram import distribution, merge
 from ...measure.launch import FailureKind, Launch, Slice
-from ...race.ledger import FAILED_OF_A_SIDE
 from ...race.results.comparison import Response
 from ...race.results.race import Race
 from ...race.resume import counted
@@ -24,6 +23,9 @@ from .tails import tails
 
 Pair = tuple[Launch, Launch]
 """Base and head of one block."""
+
+FAILED_OF_A_SIDE = 4
+"""Failures in a row of a side, before any slice, which are no accident; it is then launched no more."""
 
 
 def samples_of(race: Race, responses: Iterable[Response]) -> tuple[Sample, ...]:

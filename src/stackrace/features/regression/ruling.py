@@ -6,19 +6,21 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ...measure.launch import Launch
+from ...measure.launch import FailureKind, Launch
 from ...race.decisions import Decisions
 from ...race.levels import blocks_of, headline_of, measured_levels
 from ...race.overhead import REWARM_S
 from ...race.race_view import race_view
 from ...race.results.comparison import Change, Growth, Outcome, Response, Ruling, State
 from ...race.results.race import Ending, Race
+from ...race.scheduling import Scheduling
 from ...stacks.stack import Side
 from ...validity.registry import examine_race
 from ...validity.steady import median_slope
 from .looks import Watched, watched
 from .model import ChangingPages, FailedLaunches, GateAnswer, gate_of, terms_of
 from .responses import (
+    FAILED_OF_A_SIDE,
     Pair,
     changing_pages,
     failed_launches,
@@ -50,6 +52,23 @@ def decide(race: Race) -> Decisions:
     )
     settled = not is_open or any(is_down(race, side) for side in (Side.BASE, Side.HEAD))
     return Decisions(settled=settled, dropped=frozenset())
+
+
+class _Checking(Scheduling):
+    """Rules of a check: both sides race until it is answered, and have to show that failures are no accident."""
+
+    relaunches_failed = True
+
+    def decide(self, race: Race) -> Decisions:
+        """Return whether the check is answered."""
+        return decide(race)
+
+    def gives_up(self, failures: Sequence[FailureKind]) -> bool:
+        """Return True after four failures in a row, whatever they are."""
+        return len(failures) >= FAILED_OF_A_SIDE
+
+
+CHECKING = _Checking()
 
 
 def gate_answer(race: Race) -> GateAnswer:

@@ -183,7 +183,6 @@ class Tuning(RacePart):
     """A race's tuning, stored with the race for resuming and reports."""
 
     name: ClassVar[str] = "tuning"
-    opens_singly: ClassVar[bool] = False
 
     stack: str
     """Path as the user gave it."""

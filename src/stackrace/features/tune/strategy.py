@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from ...race.decisions import Decide, Decisions, OpenCells
+from ...race.decisions import Decisions
 from ...race.plan import Cell
 from ...race.preparation.prepared import PreparedRace
 from ...race.results.race import Race
 from ...race.resume import counted
+from ...race.scheduling import ChosenCells
 from .measurements import grid_of
 from .model import tuning_of
 from .search import next_round
@@ -21,31 +21,33 @@ from .tuning_request import fewest_of
 from .words import outlook as foretold
 
 
-@dataclass(slots=True, kw_only=True)
-class Tuner:
-    """Chooser of the configurations of every block; see `search.next_round`."""
+class Tuner(ChosenCells):
+    """Rules of a tuning: `search.next_round` chooses the configurations of every block, and ends the race."""
 
-    ends_s: float
-    """End of the budget, by ``clock``."""
-    clock: Callable[[], float] = time.monotonic
-    _begun: tuple[float, int] | None = None
-    """Time of the first request for a block, and the number of launches by then."""
+    opens_singly = False
+    """A tuning has only a launch or two of most configurations."""
 
-    def __call__(self, race: Race, cells: Sequence[Cell]) -> Sequence[Cell]:
-        """Return the cells of the next block; none if the search is over."""
+    def __init__(self, *, ends_s: float, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(self.searched)
+        self._ends_s, self._clock = ends_s, clock
+        self._begun: tuple[float, int] | None = None
+
+    def searched(self, race: Race, cells: Sequence[Cell]) -> Sequence[Cell]:
+        """Return the cells of the next block; none if the search is over, or the time until ``ends_s``."""
         race = counted(race)
         made = len(race.launches)
-        now = self.clock()
+        now = self._clock()
         if self._begun is None:
+            # the first request for a block
             self._begun = now, made
         each_s = (now - self._begun[0]) / (made - self._begun[1]) if made > self._begun[1] else _launch_s(race)
-        left = math.inf if each_s <= 0 else (self.ends_s - now) / each_s
+        left = math.inf if each_s <= 0 else (self._ends_s - now) / each_s
         seed = race.seed + made if tuning_of(race).proposes else None
         racing = {race.stacks[i] for i in next_round(grid_of(race), left, seed)}
         return [cell for cell in cells if cell.stack.path in racing]
 
     def decide(self, race: Race) -> Decisions:
-        """Return no decision: ``__call__`` alone chooses the next configurations."""
+        """Return no decision: the search alone chooses the next configurations."""
         return Decisions(settled=False, dropped=frozenset())
 
 
@@ -83,7 +85,6 @@ def show(race: Race, *, html: Path | None, as_json: bool) -> None:
     show_outcome(race, html=html, as_json=as_json)
 
 
-def decisions(ready: PreparedRace) -> tuple[OpenCells, Decide]:
-    """Return the search as both functions: it chooses the cells, and ends the race."""
-    tuner = Tuner(ends_s=ready.begun_s + (ready.plan.budget_s or math.inf))
-    return tuner, tuner.decide
+def scheduling(ready: PreparedRace) -> Tuner:
+    """Return the rules of ``ready``: a search until its budget is spent."""
+    return Tuner(ends_s=ready.begun_s + (ready.plan.budget_s or math.inf))

@@ -19,7 +19,7 @@ from ...base import ids
 from ...base.errors import InputError, OwnerError
 from ...base.secrets import keep_words
 from ...base.verdict import Finding
-from ...deploy.machine import Fleet, Machine, RemoteEngine
+from ...deploy.machine import Machine, RemoteEngine
 from ...deploy.preparing import OnPreparing, Preparing, Step, unheard
 from ...extensions import MachineProvider, declared, load
 from ...measure.load import Load
@@ -27,8 +27,8 @@ from ...measure.probe import network_limits
 from ...measure.workload import RightAnswers
 from ...validity.preflight import MOST_IN_TIME_WAIT, TIME_WAIT_S
 from ...validity.registry import check_limits
-from ..decisions import Decide, OpenCells, decisions
 from ..events import Sink
+from ..lanes import MakeLanes, OneLane
 from ..overhead import expected_overhead
 from ..pace import USUAL_LENGTHS, fixed_lengths
 from ..plan import RacePlan
@@ -36,6 +36,7 @@ from ..request.request import RaceRequest
 from ..results.parts import Parts
 from ..results.race import Race
 from ..schedule import Extent, least_budget_s, too_short
+from ..scheduling import FOR_THE_WINNER, Scheduling
 from ..twins import first_stacks
 from .choosing import FEWEST, unserved
 from .core_shares import cores_of, usable_cores
@@ -203,18 +204,18 @@ class PreparedRace:
 
     request: RaceRequest
     plan: RacePlan
-    machine: Machine | Fleet
-    """Machine where the stacks run."""
+    machine: Machine
+    """Machine where the stacks run, or the first one."""
+    lanes: MakeLanes = OneLane
+    """Function that makes the lanes of the race; other machines have their own."""
     folder: Path | None
     """Folder with the run directories; None if they are on other machines."""
     warnings: tuple[Finding, ...] = ()
     """Limits of this machine that may be too low."""
     begun_s: float
     """Moment from which the budget counts, on CLOCK_MONOTONIC."""
-    open_cells: OpenCells | None = None
-    """Function that chooses among the cells before each block."""
-    decide: Decide = decisions
-    """Function that decides when the race's question is answered."""
+    scheduling: Scheduling = FOR_THE_WINNER
+    """Rules that say who races next, and when the race ends."""
     keepers: tuple[Sink, ...] = ()
     """Listeners that store the race, in the order in which they get events."""
     foretold: tuple[str, ...] = ()

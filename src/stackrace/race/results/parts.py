@@ -28,11 +28,6 @@ class RacePart(HeldPart):
 
     __slots__ = ()
 
-    needs_every_stack: ClassVar[bool] = False
-    """True if the race is useless without any one of its stacks: a stack whose launches fail gets more of them."""
-    opens_singly: ClassVar[bool] = True
-    """True if the first blocks of a race that chooses its cells measure each cell once."""
-
 
 _Held = TypeVar("_Held", bound=HeldPart)
 

@@ -1,0 +1,58 @@
+"""Scheduling: which stacks race next, for how long, and when a race ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..measure.launch import FailureKind
+from .blocks import Blocks, Rounds, Runs, Slices
+from .decisions import Decisions, decisions
+from .ledger import hopeless
+from .plan import Cell, RacePlan
+from .results.race import Race
+
+
+class Scheduling:
+    """Rules of a race for the winner. Features whose races go otherwise override some of them."""
+
+    relaunches_failed = False
+    """True if failed launches are repeated, so that each must leave time for others."""
+
+    def blocks(self, plan: RacePlan) -> Blocks:
+        """Return the kind of blocks, which says how long each takes; every machine has its own."""
+        return Slices(plan) if plan.race.repeats is None else Runs(plan, plan.race.repeats)
+
+    def cells(self, race: Race, cells: Sequence[Cell]) -> Sequence[Cell]:
+        """Return those of ``cells`` that are still to be raced, after the race so far; none ends the race."""
+        return cells
+
+    def decide(self, race: Race) -> Decisions:
+        """Return whether the question is answered, and which stacks need not go on; called between blocks."""
+        return decisions(race)
+
+    def gives_up(self, failures: Sequence[FailureKind]) -> bool:
+        """Return True if a stack with such failures in a row, before any slice, is not launched again."""
+        return hopeless(failures)
+
+
+class ChosenCells(Scheduling):
+    """Rules of a race whose cells are chosen anew before each block."""
+
+    opens_singly = True
+    """True if the first blocks measure each cell once, which shows clear differences."""
+
+    def __init__(self, choose: Callable[[Race, Sequence[Cell]], Sequence[Cell]]) -> None:
+        self._choose = choose
+
+    def blocks(self, plan: RacePlan) -> Blocks:
+        """Return blocks of the chosen cells."""
+        if plan.race.repeats is not None:
+            return Runs(plan, plan.race.repeats, self.cells)
+        return Rounds(plan, self.cells, opens_singly=self.opens_singly)
+
+    def cells(self, race: Race, cells: Sequence[Cell]) -> Sequence[Cell]:
+        """Return the chosen cells."""
+        return self._choose(race, cells)
+
+
+FOR_THE_WINNER = Scheduling()

@@ -1,0 +1,47 @@
+"""Blocks on several machines at once."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from tests.core.race.conftest import clock
+from tests.core.race.simulated import PATHS, SPEEDS, Nowhere, race
+from tests.core.race.test_reasons import reasons, rebuilt
+
+from stackrace.base.errors import BreakdownError
+from stackrace.features.cluster.lanes import SeveralLanes
+from stackrace.measure.launch import EndedBy
+from stackrace.race.decisions import Decisions
+from stackrace.report.words.findings import failure_message
+
+__all__ = ["clock"]
+
+
+def test_a_stack_that_was_dropped_comes_back_once_a_machine_is_left_out(clock):
+    """After the first round cheroot seems to be beaten; after the second it may be the best."""
+    machines = {name: Nowhere(clock, SPEEDS) for name in ("one", "two")}
+    seen = []
+
+    def decide(race_):
+        number = len({launch.block for launch in race_.launches})
+        seen.append({launch.stack for launch in race_.launches if launch.block >= number - 2})
+        dropped = frozenset({"cheroot"}) if number == 2 else frozenset()
+        return Decisions(settled=number >= 6, dropped=dropped)
+
+    race(clock, machines["one"], tuple(SPEEDS), decide=decide, lanes=partial(SeveralLanes, machines))
+    assert [("cheroot" in round_) for round_ in seen[:3]] == [True, False, True]
+
+
+def test_a_lost_machine_is_the_reason_of_its_launches(clock):
+    class Lost(Nowhere):
+        def warm_up(self, *args):
+            raise BreakdownError("the machine far is lost")
+
+    machines = {"near": Nowhere(clock, SPEEDS), "far": Lost(clock, SPEEDS)}
+    finished, told = race(
+        clock, machines["near"], PATHS, budget_s=60.0, lanes=partial(SeveralLanes, machines)
+    )
+    reasons(finished)
+    cut = [launch.failure for launch in rebuilt(told).launches if launch.machine == "far"]
+    assert cut and {one.shortfall.ended_by for one in cut} == {EndedBy.LOST}
+    assert {failure_message(one) for one in cut} == {"the machine was lost (the machine far is lost)."}
