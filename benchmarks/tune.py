@@ -117,7 +117,7 @@ def _really(pair: str, budget_s: float, kept: Kept, vary: tuple[str, ...] = ()) 
     from stackrace.features.tune import words
     from stackrace.features.tune.tuning_preparation import ready_tuning
     from stackrace.features.tune.tuning_result import tuned
-    from stackrace.race.runner import run_prepared
+    from stackrace.race.run.runner import run_prepared
 
     with ready_tuning(asked(pair, budget_s=budget_s, vary=vary), None) as ready:
         print(*ready.foretold, sep="\n")

@@ -15,8 +15,9 @@ from pathlib import Path
 
 from stackrace.__main__ import main
 from stackrace.measure.engine import engine
-from stackrace.race import blocks, overhead, schedule
+from stackrace.race.pacing import overhead, schedule
 from stackrace.race.preparation import set_up
+from stackrace.race.run import blocks
 from stackrace.validity import registry
 from stackrace.validity.declaration import Check, Made
 from stackrace.validity.observation import Observation

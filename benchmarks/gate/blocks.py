@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from stackrace.features.regression.looks import LOOKS
-from stackrace.race.overhead import Overhead
-from stackrace.race.pace import USUAL_LENGTHS, fixed_lengths
+from stackrace.race.pacing.overhead import Overhead
+from stackrace.race.pacing.pace import USUAL_LENGTHS, fixed_lengths
+from stackrace.race.pacing.schedule import Extent, plan_block
 from stackrace.race.results.comparison import Response
-from stackrace.race.schedule import Extent, plan_block
 from stackrace.stats.summary import Buckets
 
 __all__ = ["MODELS", "Blocks", "Noise", "answers", "drawn", "simulated", "slowed"]

@@ -17,12 +17,12 @@ from stackrace.features.regression.check_preparation import ready_check
 from stackrace.features.regression.responses import samples_of
 from stackrace.features.regression.samples import Sample, Values
 from stackrace.features.regression.variants import VariantRequest
-from stackrace.race.decisions import Decisions
+from stackrace.race.judge.decisions import Decisions
 from stackrace.race.request.request import RaceRequest
 from stackrace.race.results.comparison import Response
 from stackrace.race.results.race import Race
-from stackrace.race.runner import run
-from stackrace.race.scheduling import Scheduling
+from stackrace.race.run.runner import run
+from stackrace.race.run.scheduling import Scheduling
 from stackrace.stacks.stack import Side
 
 from ..method._kept import Kept

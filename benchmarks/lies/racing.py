@@ -15,7 +15,7 @@ from stackrace.race.preparation.prepared import plan_of
 from stackrace.race.preparation.set_up import Deployment, set_up
 from stackrace.race.request.request import RaceRequest
 from stackrace.race.results.race import Race
-from stackrace.race.runner import run
+from stackrace.race.run.runner import run
 from stackrace.stats.values import Question
 from stackrace.validity.registry import check_limits
 

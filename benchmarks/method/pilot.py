@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from stackrace.race.overhead import REWARM_S, Overhead
-from stackrace.race.schedule import MOST_PASSES, Extent, plan_block
+from stackrace.race.pacing.overhead import REWARM_S, Overhead
+from stackrace.race.pacing.schedule import MOST_PASSES, Extent, plan_block
 from stackrace.stats.selection import LOOKS, looks
 
 from .noise import Array, Dice

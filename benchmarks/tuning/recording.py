@@ -16,13 +16,13 @@ from stackrace.features.tune.model import Reference, Tuning
 from stackrace.features.tune.tuning_preparation import under_goal
 from stackrace.features.tune.tuning_request import TuneRequest, candidates
 from stackrace.measure.launch import Launch
-from stackrace.race.levels import blocks_of, throughput
+from stackrace.race.judge.levels import blocks_of, throughput
 from stackrace.race.plan import Cell
 from stackrace.race.preparation.prepared import PreparedRace
 from stackrace.race.request.request import RaceRequest
 from stackrace.race.results.race import Race
-from stackrace.race.runner import run_prepared
-from stackrace.race.scheduling import ChosenCells
+from stackrace.race.run.runner import run_prepared
+from stackrace.race.run.scheduling import ChosenCells
 
 __all__ = ["APPS", "PAIRS", "SERVERS", "asked", "places", "record"]
 

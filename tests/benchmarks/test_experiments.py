@@ -19,7 +19,7 @@ from benchmarks.method.shares import interval
 from tests.factories import make_finding, make_race
 
 from stackrace.base.verdict import Effect, Verdict
-from stackrace.race.ranking import standing
+from stackrace.race.judge.ranking import standing
 
 
 def standing_of(race):

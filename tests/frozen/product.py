@@ -25,10 +25,11 @@ from stackrace.base.errors import StackraceError
 from stackrace.cli.live_race import Output, report_of
 from stackrace.cli.main import cli
 from stackrace.features.export.equivalence import equivalence_of
-from stackrace.race import block, events
-from stackrace.race.decisions import Decisions, decisions
+from stackrace.race import events
+from stackrace.race.judge.decisions import Decisions, decisions
 from stackrace.race.results.race import Race
 from stackrace.race.results.standing import Standing
+from stackrace.race.run import block
 from stackrace.report.merged_standing import standing_of
 from stackrace.stats.judge import Judgement, judge
 from stackrace.stats.values import Question

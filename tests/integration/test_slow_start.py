@@ -5,7 +5,7 @@ import pytest
 from stackrace.app.app import EntryKind, entry_of
 from stackrace.deploy.launcher import _START_TIMEOUT_S, _STARTS
 from stackrace.deploy.shutdown import stop
-from stackrace.race.forecast import ForecastInput, fits
+from stackrace.race.pacing.forecast import ForecastInput, fits
 from stackrace.race.preparation.set_up import set_up
 from stackrace.race.request.request import RaceRequest
 

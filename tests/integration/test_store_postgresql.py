@@ -20,7 +20,7 @@ from stackrace.base.codec import decode
 from stackrace.base.errors import StoreError
 from stackrace.measure.launch import Launch, Slice
 from stackrace.race.results.race import Ending
-from stackrace.race.resume import going_on
+from stackrace.race.run.resume import going_on
 from stackrace.store import open_store
 
 

@@ -63,7 +63,7 @@ from stackrace.measure.launch import (
     Slice,
 )
 from stackrace.measure.load import Load, LoadResult
-from stackrace.race.decisions import decisions
+from stackrace.race.judge.decisions import decisions
 from stackrace.race.results.parts import Parts
 from stackrace.race.results.race import Ending, Race
 from stackrace.report import load_result

@@ -16,9 +16,9 @@ from ..race.preparation.contestants import with_current_deployment
 from ..race.preparation.prepared import PreparedRace, is_elsewhere, machine_source, prepared
 from ..race.request.request import RaceRequest
 from ..race.results.race import Race
-from ..race.runner import check_budget, run_prepared
-from ..race.scheduling import Scheduling
-from ..race.strategist import Strategist, strategist_of
+from ..race.run.runner import check_budget, run_prepared
+from ..race.run.scheduling import Scheduling
+from ..race.run.strategist import Strategist, strategist_of
 from ..report.words.findings import warning
 from ..report.words.outlook import estimate, outlook
 from ..store import open_store

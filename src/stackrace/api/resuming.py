@@ -25,8 +25,8 @@ from ..race.preparation.leftovers import clear_away
 from ..race.request.race_file import read_race_file
 from ..race.request.request import RaceRequest
 from ..race.results.race import Ending, Race
-from ..race.resume import going_on
-from ..race.strategist import strategist_named
+from ..race.run.resume import going_on
+from ..race.run.strategist import strategist_named
 from ..stacks.stack import twin_path
 from ..store.address import races_folder
 from ..store.manifest import Manifest, ManifestFile, Opening, finished, has_manifest, is_racing, reopen_manifest

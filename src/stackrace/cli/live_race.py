@@ -16,13 +16,13 @@ from ..base.errors import BreakdownError, InterruptedRace, RefusedError, StoreEr
 from ..base.units import DURATION
 from ..base.verdict import Effect
 from ..deploy.guard import removed
-from ..race.notices import before
+from ..race.judge.notices import before
 from ..race.request.request import RaceRequest
 from ..race.results.race import Ending, Race
 from ..race.results.standing import Standing
-from ..race.runner import run_prepared
-from ..race.scheduling import Scheduling
-from ..race.strategist import strategist_of
+from ..race.run.runner import run_prepared
+from ..race.run.scheduling import Scheduling
+from ..race.run.strategist import strategist_of
 from ..report.exporter import Format
 from ..report.merged_standing import standing_of
 from ..report.words.findings import busy, remedy

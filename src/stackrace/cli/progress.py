@@ -21,7 +21,7 @@ from ..race.events import (
 )
 from ..race.plan import RacePlan
 from ..race.results.race import Race
-from ..race.resume import counted
+from ..race.run.resume import counted
 from ..report.exporter import kind_of
 from ..report.live import LiveState, LiveView, Mishap
 from ..report.merged_standing import standing_so_far

@@ -10,7 +10,7 @@ from ..measure.host import Disturbance
 from ..measure.launch import Launch, Slice, StackFacts
 from .plan import Cell
 from .results.race import Ending, Race
-from .stopwatch import Duty
+from .run.stopwatch import Duty
 
 
 class Activity(StrEnum):

@@ -17,11 +17,11 @@ from ..base.verdict import Finding
 from ..measure.launch import Failure, Launch, Shortfall, Slice, StackFacts
 from ..measure.load import Load, LoadResult, Quantiles
 from ..measure.resources import Resources
-from ..race.notices import details, notice_types
+from ..race.judge.notices import details, notice_types
 from ..race.results.parts import shown, shown_type
 from ..race.results.race import Race
 from ..race.results.standing import Level, Row, Standing
-from ..race.stopwatch import Duty
+from ..race.run.stopwatch import Duty
 from . import scaling_words
 from .troubles import refused
 from .words import race_words

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..measure.engine.histogram import distribution, quantiles
-from ..race.ranking import standing
+from ..race.judge.ranking import standing
 from ..race.results.race import Race
 from ..race.results.standing import Standing
 

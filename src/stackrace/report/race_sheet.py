@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ..race.notices import details, headline, news, shortly
+from ..race.judge.notices import details, headline, news, shortly
 from ..race.results.race import Race
 from ..race.results.standing import Standing
 from .growth import memory_sections

@@ -12,7 +12,7 @@ from ..base.verdict import Effect, Finding, Verdict
 from ..measure.launch import Failure, FailureKind
 from ..race.results.race import Race
 from ..race.results.standing import Gap, Standing
-from ..race.resume import counted
+from ..race.run.resume import counted
 from ..stacks.stack import original_path
 from ..validity.declaration import Cause
 from ..validity.registry import DECLARATIONS

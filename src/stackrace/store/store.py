@@ -18,7 +18,7 @@ from ..base.errors import StoreError
 from ..base.ids import parse_name
 from ..measure.launch import FailureKind, Launch, Slice, StackFacts
 from ..race.results.race import Ending, Race
-from ..race.stopwatch import Duty
+from ..race.run.stopwatch import Duty
 from .address import VARIABLE, Address
 from .database import is_read_only, translated
 from .lookup import Alteration, Summary, note_of, the_one

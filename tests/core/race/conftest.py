@@ -4,8 +4,8 @@ import pytest
 from tests.core.race.simulated import Clock
 
 from stackrace.base.errors import SpecError
-from stackrace.race import block
 from stackrace.race.request.race_file import read_race_file
+from stackrace.race.run import block
 
 
 @pytest.fixture

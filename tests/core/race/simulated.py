@@ -14,11 +14,11 @@ from stackrace.measure.launch import Failure, FailureKind
 from stackrace.measure.load import Load
 from stackrace.measure.resources import Resources
 from stackrace.measure.workload import Workload
-from stackrace.race import runner
-from stackrace.race.lanes import OneLane
 from stackrace.race.plan import RacePlan
 from stackrace.race.results.race import Race
-from stackrace.race.scheduling import FOR_THE_WINNER, ChosenCells, Scheduling
+from stackrace.race.run import runner
+from stackrace.race.run.lanes import OneLane
+from stackrace.race.run.scheduling import FOR_THE_WINNER, ChosenCells, Scheduling
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack import Interface
 from stackrace.stacks.stack_path import parse_stack

@@ -10,10 +10,10 @@ from tests.factories import make_failure, make_load, make_quantiles, make_race, 
 
 from stackrace.base import ids
 from stackrace.measure.launch import FailureKind, Launch, Slice
-from stackrace.race.levels import JudgedLevel, measured_levels
-from stackrace.race.ranking import standing
+from stackrace.race.judge.levels import JudgedLevel, measured_levels
+from stackrace.race.judge.ranking import standing
+from stackrace.race.judge.winner import answer_of
 from stackrace.race.results.answer import AnswerKind
-from stackrace.race.winner import answer_of
 from stackrace.report.words.standing_sentences import words_of
 from stackrace.stats.judge import judge
 

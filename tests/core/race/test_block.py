@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.race.block import Memory
 from stackrace.race.results.race import Ending
+from stackrace.race.run.block import Memory
 from stackrace.validity.preflight import MEMORY_SHARE
 
 from . import simulated

@@ -9,9 +9,9 @@ from tests.factories import make_race
 from stackrace.base.verdict import Effect, Finding, Verdict
 from stackrace.measure.host import Disturbance, MachineDelta, Offender
 from stackrace.race.events import Activity, Progress
-from stackrace.race.levels import measured_levels
+from stackrace.race.judge.levels import measured_levels
 from stackrace.race.results.race import Ending
-from stackrace.race.steps import _LONGEST_WAIT_S
+from stackrace.race.run.steps import _LONGEST_WAIT_S
 from stackrace.report.words.findings import busy, disturbed
 
 PATHS = tuple(SPEEDS)

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 from tests.factories import make_load
 
-from stackrace.race.decisions import decisions
-from stackrace.race.ranking import standing
+from stackrace.race.judge.decisions import decisions
+from stackrace.race.judge.ranking import standing
 from stackrace.stats.values import Question
 
 from .raced import merged, race_of, race_with_workloads, slice_of

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.race.forecast import _LAUNCH_S, _SLACK, ForecastInput, answer_s, fits, likely_stacks
-from stackrace.race.pace import SliceLengths
+from stackrace.race.pacing.forecast import _LAUNCH_S, _SLACK, ForecastInput, answer_s, fits, likely_stacks
+from stackrace.race.pacing.pace import SliceLengths
 from stackrace.stats.judge import blocks_expected
 
 lengths = st.builds(

@@ -8,7 +8,7 @@ from tests.factories import make_race
 from stackrace.base.verdict import Effect, Finding, Verdict
 from stackrace.measure.launch import Launch, Slice
 from stackrace.measure.load import Load
-from stackrace.race.ledger import Ledger
+from stackrace.race.run.ledger import Ledger
 
 VOID = Verdict((Finding(check="x", effect=Effect.INVALIDATES, seen="", threshold="", remedy=""),))
 

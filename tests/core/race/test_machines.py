@@ -8,9 +8,9 @@ import pytest
 from tests.core.race.raced import merged, race_of
 from tests.factories import make_race
 
-from stackrace.race.decisions import decisions
-from stackrace.race.levels import compared, pooled
-from stackrace.race.ranking import standing
+from stackrace.race.judge.decisions import decisions
+from stackrace.race.judge.levels import compared, pooled
+from stackrace.race.judge.ranking import standing
 from stackrace.race.results.answer import AnswerKind
 from stackrace.stats.values import MachineVerdict
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.core.race.preparation.test_prepared import stacks_of
 
 from stackrace.measure.workload import PageTime
-from stackrace.race.overhead import _SERVER_S, launch_s
+from stackrace.race.pacing.overhead import _SERVER_S, launch_s
 
 computing, waiting = PageTime(wall_s=18.0, cpu_s=18.0), PageTime(wall_s=18.0, cpu_s=0.0)
 times = st.builds(

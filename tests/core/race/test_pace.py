@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from tests.core.race.simulated import SPEEDS, Clock, Nowhere, asking, plan_for, race
 
 from stackrace.measure.workload import Burst, PageTime, mean_time
-from stackrace.race.overhead import Overhead
-from stackrace.race.pace import (
+from stackrace.race.pacing.overhead import Overhead
+from stackrace.race.pacing.pace import (
     _ENOUGH_ANSWERS,
     _LEAST_ANSWERS,
     _LEAST_RESPONSES,
@@ -24,7 +24,7 @@ from stackrace.race.pace import (
     response_s,
     round_s,
 )
-from stackrace.race.schedule import _LEAST_SHARE, extent_of, plan_block
+from stackrace.race.pacing.schedule import _LEAST_SHARE, extent_of, plan_block
 
 ONE_CORE = 1
 TEN_PER_S = {"gunicorn": 10, "waitress": 12}

@@ -9,7 +9,7 @@ from tests.factories import make_finding, make_load, make_race, make_result
 
 from stackrace.base.verdict import Effect, Verdict
 from stackrace.measure.launch import Launch, Slice
-from stackrace.race.race_view import turns
+from stackrace.race.judge.race_view import turns
 
 REDONE = Verdict((make_finding("steal", Effect.REDOES),))
 

@@ -15,12 +15,12 @@ from stackrace.base.verdict import Effect, Finding, Verdict
 from stackrace.measure.engine.histogram import quantiles
 from stackrace.measure.host import Disturbance, Offender
 from stackrace.measure.launch import EndedBy, Failure, FailureKind
-from stackrace.race import runner
-from stackrace.race.decisions import Decisions
 from stackrace.race.events import LaunchEnded, LaunchStarted, RaceEnded, RaceStarted, SliceEnded
-from stackrace.race.ranking import standing, why_missing
+from stackrace.race.judge.decisions import Decisions
+from stackrace.race.judge.ranking import standing, why_missing
 from stackrace.race.results.race import Ending, Race
-from stackrace.race.resume import going_on
+from stackrace.race.run import runner
+from stackrace.race.run.resume import going_on
 from stackrace.report.words import answer_sentence
 from stackrace.report.words.findings import failure_message
 from stackrace.validity.cores import contention

@@ -7,13 +7,13 @@ from tests.factories import make_failure, make_race
 
 from stackrace.base.errors import InputError
 from stackrace.measure.launch import FailureKind, StackFacts
-from stackrace.race import runner
-from stackrace.race.decisions import decisions
 from stackrace.race.events import BlockStarted, LaunchStarted, RaceResumed, SliceEnded
-from stackrace.race.ledger import Ledger
-from stackrace.race.ranking import standing
+from stackrace.race.judge.decisions import decisions
+from stackrace.race.judge.ranking import standing
 from stackrace.race.results.race import Ending
-from stackrace.race.resume import blocks_done, counted, going_on
+from stackrace.race.run import runner
+from stackrace.race.run.ledger import Ledger
+from stackrace.race.run.resume import blocks_done, counted, going_on
 
 from .simulated import PATHS, SPEEDS, Nowhere, asking, plan_for
 

@@ -8,7 +8,7 @@ from tests.factories import make_finding, make_quantiles, make_race
 
 from stackrace.base.verdict import Effect, Verdict
 from stackrace.measure.load import EngineShare
-from stackrace.race.ranking import latency_limits, standing
+from stackrace.race.judge.ranking import latency_limits, standing
 
 from .contests import Entry, contest, flat
 from .raced import launch_of, merged, slice_of

@@ -11,12 +11,12 @@ from tests.ordinary import ordinarily
 from stackrace.base.errors import InputError
 from stackrace.measure.launch import FailureKind
 from stackrace.measure.workload import PageTime
-from stackrace.race import runner
-from stackrace.race.decisions import Decisions
 from stackrace.race.events import Activity, LaunchEnded, LaunchStarted, Progress, RaceEnded, RaceStarted, SliceEnded
-from stackrace.race.ledger import _FAILED_LAUNCHES, Ledger
+from stackrace.race.judge.decisions import Decisions
 from stackrace.race.results.race import Ending
-from stackrace.race.steps import Steps
+from stackrace.race.run import runner
+from stackrace.race.run.ledger import _FAILED_LAUNCHES, Ledger
+from stackrace.race.run.steps import Steps
 
 from .simulated import PATHS, SPEEDS, Nowhere, asking, cells_of, plan_for, race
 

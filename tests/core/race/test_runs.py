@@ -5,10 +5,10 @@ import math
 from dataclasses import replace
 
 from stackrace.measure.launch import FailureKind
-from stackrace.race.blocks import _RUN_LIMIT_S
 from stackrace.race.events import Activity, BlockStarted, LaunchEnded, Progress, RaceEnded
-from stackrace.race.ledger import _FAILED_LAUNCHES
 from stackrace.race.results.race import Ending
+from stackrace.race.run.blocks import _RUN_LIMIT_S
+from stackrace.race.run.ledger import _FAILED_LAUNCHES
 from stackrace.report.words import findings as say
 
 from .simulated import PATHS, SPEEDS, Nowhere, asking, race

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from stackrace.race.ranking import standing
+from stackrace.race.judge.ranking import standing
 
 from .contests import Entry, contest
 from .raced import merged

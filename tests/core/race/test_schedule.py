@@ -9,9 +9,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.factories import make_race, make_result
 
-from stackrace.race.overhead import Overhead
-from stackrace.race.pace import SLICE_S, SliceLengths, fixed_lengths
-from stackrace.race.schedule import (
+from stackrace.race.pacing.overhead import Overhead
+from stackrace.race.pacing.pace import SLICE_S, SliceLengths, fixed_lengths
+from stackrace.race.pacing.schedule import (
     _WANTED_BLOCKS,
     MOST_BLOCKS,
     MOST_PASSES,

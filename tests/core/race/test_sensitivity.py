@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from stackrace.base.numbers import Interval
-from stackrace.race.ranking import standing
+from stackrace.race.judge.ranking import standing
+from stackrace.race.judge.winner import _latency
 from stackrace.race.results.answer import LargerDifference, LatencyCounts
-from stackrace.race.winner import _latency
 
 from .contests import Entry, contest, flat
 from .raced import merged

@@ -11,8 +11,8 @@ from tests.factories import make_failure, make_load, make_race
 
 from stackrace.base import ids
 from stackrace.measure.launch import FailureKind, MemorySample
-from stackrace.race.decisions import decisions
-from stackrace.race.ranking import standing
+from stackrace.race.judge.decisions import decisions
+from stackrace.race.judge.ranking import standing
 from stackrace.race.results.answer import AnswerKind
 from stackrace.race.results.race import Ending
 from stackrace.report.words.findings import failure_message

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackrace.race.stopwatch import Duty, Phase, Stopwatch
+from stackrace.race.run.stopwatch import Duty, Phase, Stopwatch
 
 from .simulated import PATHS, SPEEDS, Nowhere, race
 

@@ -11,7 +11,7 @@ from stackrace.deploy.machine import Launched
 from stackrace.measure.launch import Failure, FailureKind, StackFacts
 from stackrace.race.events import Progress, RaceStarted, StackDescribed, TwinChosen
 from stackrace.race.results.race import Ending
-from stackrace.race.twins import TWIN_BLOCKS
+from stackrace.race.run.twins import TWIN_BLOCKS
 from stackrace.stacks.stack import original_path, twin_path
 
 from . import simulated

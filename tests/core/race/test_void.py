@@ -10,9 +10,9 @@ from tests.factories import make_load
 
 from stackrace.base.verdict import Effect
 from stackrace.measure.load import TargetResult
-from stackrace.race.decisions import decisions
-from stackrace.race.race_view import race_view
-from stackrace.race.ranking import standing
+from stackrace.race.judge.decisions import decisions
+from stackrace.race.judge.race_view import race_view
+from stackrace.race.judge.ranking import standing
 from stackrace.race.results.answer import Answer, AnswerKind
 from stackrace.report.words import findings as say
 from stackrace.report.words.standing_sentences import words_of

@@ -7,8 +7,8 @@ from tests.core.race.simulated import PATHS, SPEEDS, Nowhere, race
 from tests.factories import make_result
 
 from stackrace.deploy.machine import WARM_BIN_S
-from stackrace.race.block import rising
-from stackrace.race.overhead import _MOST_REWARM_S, REWARM_S, _warmup_cap_s, rewarm_s
+from stackrace.race.pacing.overhead import _MOST_REWARM_S, REWARM_S, _warmup_cap_s, rewarm_s
+from stackrace.race.run.block import rising
 
 
 @pytest.mark.parametrize(

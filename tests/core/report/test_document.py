@@ -11,7 +11,7 @@ from tests.factories import STACKS, make_counts, make_quantiles, make_race, make
 from stackrace.base.numbers import Interval
 from stackrace.measure.load import LoadResult, TargetResult
 from stackrace.race.results.race import Ending
-from stackrace.race.stopwatch import Duty
+from stackrace.race.run.stopwatch import Duty
 from stackrace.report.document import document, schema
 
 from .hostile import hostile_race, hostile_standing

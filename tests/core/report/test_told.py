@@ -18,7 +18,7 @@ from stackrace.race.results import answer as results
 from stackrace.race.results.answer import Lead, LeadKind, LessMemory, NoErrors
 from stackrace.race.results.race import Ending
 from stackrace.race.results.standing import Costs, Need
-from stackrace.race.resume import going_on
+from stackrace.race.run.resume import going_on
 from stackrace.report import scaling_words
 from stackrace.report.document import document, schema
 from stackrace.report.exporter import Format, render

@@ -6,10 +6,10 @@ from tests.factories import STACKS, make_failure, make_finding, make_race, make_
 
 from stackrace.base.verdict import Effect, Verdict
 from stackrace.measure.engine.histogram import quantiles
-from stackrace.race.ranking import standing
+from stackrace.race.judge.ranking import standing
 from stackrace.race.results.race import Ending
-from stackrace.race.resume import going_on
-from stackrace.race.stopwatch import Duty
+from stackrace.race.run.resume import going_on
+from stackrace.race.run.stopwatch import Duty
 from stackrace.report import characters, figures, paths
 from stackrace.report.html import svg as scale
 from stackrace.report.troubles import complaints, setbacks

@@ -15,7 +15,7 @@ from tests.factories import make_race
 from stackrace.base.errors import StoreError
 from stackrace.race.events import Activity, BlockEnded, LaunchEnded, LaunchStarted, Progress
 from stackrace.race.results.race import Ending
-from stackrace.race.resume import going_on
+from stackrace.race.run.resume import going_on
 from stackrace.store.manifest import (
     _FORMAT,
     BlockLine,

@@ -20,7 +20,7 @@ from stackrace.race.events import (
     TwinChosen,
 )
 from stackrace.race.results.race import Ending
-from stackrace.race.stopwatch import Duty
+from stackrace.race.run.stopwatch import Duty
 from stackrace.store.recorder import StoreSink
 
 

@@ -11,7 +11,7 @@ from tests.core.race.test_reasons import reasons, rebuilt
 from stackrace.base.errors import BreakdownError
 from stackrace.features.cluster.lanes import SeveralLanes
 from stackrace.measure.launch import EndedBy
-from stackrace.race.decisions import Decisions
+from stackrace.race.judge.decisions import Decisions
 from stackrace.report.words.findings import failure_message
 
 __all__ = ["clock"]
@@ -38,9 +38,7 @@ def test_a_lost_machine_is_the_reason_of_its_launches(clock):
             raise BreakdownError("the machine far is lost")
 
     machines = {"near": Nowhere(clock, SPEEDS), "far": Lost(clock, SPEEDS)}
-    finished, told = race(
-        clock, machines["near"], PATHS, budget_s=60.0, lanes=partial(SeveralLanes, machines)
-    )
+    finished, told = race(clock, machines["near"], PATHS, budget_s=60.0, lanes=partial(SeveralLanes, machines))
     reasons(finished)
     cut = [launch.failure for launch in rebuilt(told).launches if launch.machine == "far"]
     assert cut and {one.shortfall.ended_by for one in cut} == {EndedBy.LOST}

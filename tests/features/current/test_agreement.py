@@ -16,7 +16,7 @@ from tests.core.report.test_told import everywhere
 
 from stackrace.base.numbers import Interval, number
 from stackrace.features.current.model import CurrentDeployment
-from stackrace.race.ranking import standing
+from stackrace.race.judge.ranking import standing
 from stackrace.race.results.parts import Parts
 from stackrace.report import figures
 from stackrace.report.document import document

@@ -11,7 +11,7 @@ from stackrace.base.verdict import Effect, Verdict
 from stackrace.features.current.distance import CurrentKind
 from stackrace.features.current.model import CurrentDeployment, CurrentQueue
 from stackrace.measure.launch import FailureKind
-from stackrace.race.ranking import standing
+from stackrace.race.judge.ranking import standing
 from stackrace.race.results.parts import Parts
 from stackrace.report.words.standing_sentences import words_of
 from stackrace.validity.answers import failures, unexpected_status

@@ -14,10 +14,10 @@ from stackrace.features.regression.run import _CheckProgress
 from stackrace.features.regression.verb import _read_allowances, _read_variables
 from stackrace.measure.launch import FailureKind, Launch
 from stackrace.race.events import BlockEnded, LaunchEnded
-from stackrace.race.ledger import Ledger
 from stackrace.race.results.comparison import Response
-from stackrace.race.scheduling import FOR_THE_WINNER
-from stackrace.race.steps import Steps
+from stackrace.race.run.ledger import Ledger
+from stackrace.race.run.scheduling import FOR_THE_WINNER
+from stackrace.race.run.steps import Steps
 
 
 def allowed(*texts):

@@ -17,7 +17,7 @@ from stackrace.features.regression.model import Contender, GateFacts, gate_of
 from stackrace.features.regression.ruling import gate_answer
 from stackrace.race.results.parts import Parts
 from stackrace.race.results.race import Ending
-from stackrace.race.stopwatch import Duty
+from stackrace.race.run.stopwatch import Duty
 from stackrace.report.terminal import _drawn, make_console
 
 HOSTILE = "</script>\x1b[31m|`\"'&\n"

@@ -28,10 +28,10 @@ from stackrace.features.tune.search import FINAL_LAUNCHES
 from stackrace.features.tune.strategy import Tuner
 from stackrace.features.tune.tuning_result import leading, tuned
 from stackrace.measure.launch import HopUsage, MemorySample
-from stackrace.race import runner
 from stackrace.race.results.parts import Parts
 from stackrace.race.results.race import Ending
-from stackrace.race.resume import going_on
+from stackrace.race.run import runner
+from stackrace.race.run.resume import going_on
 
 THREADS = ("1", "2", "4", "8", "16", "32", "64")
 KNOB = Knob(hop=0, server="waitress", name="threads", values=THREADS, numeric=True)

@@ -12,7 +12,7 @@ from ...base.process import Background
 from ...deploy.machine import Machine
 from ...measure.launch import EndedBy, Shortfall
 from ...race.events import BlockStarted, Event, LaunchEnded, LaunchStarted, Progress
-from ...race.lanes import Course, Lane
+from ...race.run.lanes import Course, Lane
 from ...stacks.stack import Stack
 
 _LOOK_S = 0.2

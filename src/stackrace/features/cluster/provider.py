@@ -16,9 +16,9 @@ from ...base.errors import InputError, StackraceError
 from ...base.process import Background
 from ...deploy.preparing import OnPreparing, Preparing, Step, unheard
 from ...measure.workload import Answer, Sameness
-from ...race.lanes import OneLane
 from ...race.preparation.prepared import ClusterMachine, ExaminedMachines, PreparedRace
 from ...race.request.request import RaceRequest
+from ...race.run.lanes import OneLane
 from .cluster_options import ClusterRequest
 from .connection import Connection
 from .hosting import Hosted

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from ...measure.launch import FailureKind, Launch, Slice
-from ...race.levels import key_of
-from ...race.ranking import why_missing
+from ...race.judge.levels import key_of
+from ...race.judge.ranking import why_missing
 from ...race.results.race import Race
 from ...stats.summary import intervals
 from .model import CellName, Metric, Technique

@@ -26,7 +26,7 @@ from ...race.preparation.choosing import ready_stack
 from ...race.preparation.installing import distinct, missing_items, refusal
 from ...race.request.race_file import read_race_file
 from ...race.results.race import Ending, Race
-from ...race.scheduling import ChosenCells
+from ...race.run.scheduling import ChosenCells
 from ...report.exporter import Format, written
 from ...report.merged_standing import standing_of
 from ...report.terminal import print_sections

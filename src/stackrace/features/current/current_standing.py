@@ -10,11 +10,11 @@ from ...base.numbers import Interval
 from ...base.verdict import Effect
 from ...measure.launch import Slice
 from ...measure.load import Load
-from ...race.levels import JudgedLevel
-from ...race.ranking import why_missing
+from ...race.judge.levels import JudgedLevel
+from ...race.judge.ranking import why_missing
+from ...race.judge.winner import cpu_ms, memory
 from ...race.results.race import Race
 from ...race.results.standing import Withdrawal
-from ...race.winner import cpu_ms, memory
 from ...stacks.stack import original_path
 from ...validity.answers import failures, nothing_right, unexpected_status
 from .distance import CurrentErrors, CurrentKind, CurrentStanding

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...base.numbers import Interval, connections, count, percent
-from ...race.levels import JudgedLevel
+from ...race.judge.levels import JudgedLevel
 from ...race.results.race import Race
 from ...race.results.standing import StandingNotice, Withdrawal
 from ...report.figures import limited, listed, share

@@ -9,11 +9,11 @@ from enum import StrEnum
 
 from ...base.errors import RefusedError
 from ...base.numbers import Interval
-from ...race.decisions import Decisions
-from ...race.levels import MeasuredLevel, blocks_of, headline_of, measured_levels
+from ...race.judge.decisions import Decisions
+from ...race.judge.levels import MeasuredLevel, blocks_of, headline_of, measured_levels
 from ...race.results.race import Race
-from ...race.resume import counted
-from ...race.scheduling import Scheduling
+from ...race.run.resume import counted
+from ...race.run.scheduling import Scheduling
 from ...stacks.stack import Side, Stack, side_path
 from ...stats.summary import intervals
 

@@ -30,7 +30,7 @@ from ...race.events import BlockEnded, Event, Sink
 from ...race.preparation.prepared import plan_of
 from ...race.preparation.set_up import Deployment
 from ...race.request.request import RaceRequest
-from ...race.runner import run as run_race
+from ...race.run.runner import run as run_race
 from ...report.words.findings import shortfall_words
 from ...stacks.servers import PythonRuntime, Site
 from ...stacks.stack import Side

@@ -18,8 +18,8 @@ from ...deploy.preparing import OnPreparing, unheard
 from ...deploy.running_stack import versions_of
 from ...deploy.wrong_answers import name_of
 from ...measure.workload import Sameness
-from ...race.overhead import planned_overhead
-from ...race.pace import planned_lengths, response_s
+from ...race.pacing.overhead import planned_overhead
+from ...race.pacing.pace import planned_lengths, response_s
 from ...race.plan import RacePlan
 from ...race.preparation.chosen_app import asked_app, guarded_project
 from ...race.preparation.leftovers import remembered
@@ -28,7 +28,7 @@ from ...race.preparation.set_up import Deployment, set_up
 from ...race.request.request import RaceRequest
 from ...race.results.comparison import Response
 from ...race.results.parts import Parts
-from ...race.runner import check_budget
+from ...race.run.runner import check_budget
 from ...report.words.findings import warning
 from ...stacks.servers.site import versions_by_key
 from ...stacks.stack import Side, Stack

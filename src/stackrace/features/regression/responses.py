@@ -13,7 +13,7 @@ from ...measure.engine.histogram import distribution, merge
 from ...measure.launch import FailureKind, Launch, Slice
 from ...race.results.comparison import Response
 from ...race.results.race import Race
-from ...race.resume import counted
+from ...race.run.resume import counted
 from ...stacks.stack import Side, side_of
 from ...stats.summary import Buckets
 from ...validity.answers import changed_by

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ...measure.launch import FailureKind, Launch
-from ...race.decisions import Decisions
-from ...race.levels import blocks_of, headline_of, measured_levels
-from ...race.overhead import REWARM_S
-from ...race.race_view import race_view
+from ...race.judge.decisions import Decisions
+from ...race.judge.levels import blocks_of, headline_of, measured_levels
+from ...race.judge.race_view import race_view
+from ...race.pacing.overhead import REWARM_S
 from ...race.results.comparison import Change, Growth, Outcome, Response, Ruling, State
 from ...race.results.race import Ending, Race
-from ...race.scheduling import Scheduling
+from ...race.run.scheduling import Scheduling
 from ...stacks.stack import Side
 from ...validity.registry import examine_race
 from ...validity.steady import median_slope

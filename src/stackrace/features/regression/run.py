@@ -20,7 +20,7 @@ from ...race.preparation.prepared import PreparedRace
 from ...race.request.request import RaceRequest
 from ...race.results.comparison import Ruling, State
 from ...race.results.race import Ending, Race
-from ...race.runner import run_prepared
+from ...race.run.runner import run_prepared
 from ...report.words.findings import disturbed, failure_kind
 from ...stacks.stack import Side
 from ...store import open_store

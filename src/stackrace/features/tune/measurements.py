@@ -9,7 +9,7 @@ import numpy as np
 
 from ...base.verdict import Effect
 from ...measure.launch import Launch, Slice
-from ...race.levels import Response, blocks_of, headline_of, is_valid, measured_levels, throughput
+from ...race.judge.levels import Response, blocks_of, headline_of, is_valid, measured_levels, throughput
 from ...race.results.race import Race
 from ...stacks.stack import original_path
 from ...stats.pairs import Array

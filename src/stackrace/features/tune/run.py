@@ -16,7 +16,7 @@ from ...cli.showing import show_result, write_html
 from ...cli.stdio import failure_of
 from ...race.preparation.prepared import PreparedRace
 from ...race.results.race import Ending, Race
-from ...race.runner import run_prepared
+from ...race.run.runner import run_prepared
 from ...store import open_store
 from ...store.manifest import has_manifest
 from .model import Tuning

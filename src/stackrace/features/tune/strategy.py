@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ...race.decisions import Decisions
+from ...race.judge.decisions import Decisions
 from ...race.plan import Cell
 from ...race.preparation.prepared import PreparedRace
 from ...race.results.race import Race
-from ...race.resume import counted
-from ...race.scheduling import ChosenCells
+from ...race.run.resume import counted
+from ...race.run.scheduling import ChosenCells
 from .measurements import grid_of
 from .model import tuning_of
 from .search import next_round

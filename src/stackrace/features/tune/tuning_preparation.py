@@ -15,8 +15,8 @@ from ...base.errors import InputError, RefusedError
 from ...deploy.local_machine import LocalMachine
 from ...deploy.preparing import OnPreparing, unheard
 from ...measure.load import Load
-from ...race.overhead import USUAL_LAUNCH_S
-from ...race.pace import planned_lengths
+from ...race.pacing.overhead import USUAL_LAUNCH_S
+from ...race.pacing.pace import planned_lengths
 from ...race.plan import RacePlan
 from ...race.preparation.prepared import PreparedRace
 from .model import GoalKind, Knob, Tuning, TuningGoal, TuningLimits, Values

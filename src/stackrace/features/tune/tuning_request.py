@@ -12,10 +12,10 @@ from ...base.units import DURATION, RATE
 from ...measure.engine.histogram import QUANTILES
 from ...measure.engine.load_run import label
 from ...measure.resources import format_cores
+from ...race.judge.ranking import LEAST_BEYOND
 from ...race.preparation.chosen_app import asked_app
 from ...race.preparation.contestants import current_stack, with_current_deployment
 from ...race.preparation.core_shares import cores_of
-from ...race.ranking import LEAST_BEYOND
 from ...race.request.request import RaceRequest
 from ...stacks.servers import Catalogue, catalogue
 from ...stacks.stack import Interface, Stack

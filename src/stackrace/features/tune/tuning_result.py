@@ -11,7 +11,7 @@ import numpy as np
 
 from ...base.numbers import Interval, things
 from ...race.results.race import Race
-from ...race.resume import counted
+from ...race.run.resume import counted
 from ...stats.limits import critical, ratio_of
 from ...stats.pairs import Array
 from .estimates import Effect, Grid, Launched, launched, main_effects

@@ -90,7 +90,7 @@ def _than_given(race: Race, goal: TuningGoal, given: Against) -> str:
 
 def _missing(race: Race, stack: str) -> str:
     # imported here: it loads the statistics
-    from ...race.ranking import why_missing
+    from ...race.judge.ranking import why_missing
 
     failure = why_missing(race, stack)
     return "" if failure is None else f"{findings.failure_kind(failure)}: {findings.failure_message(failure)}"

@@ -18,7 +18,7 @@ from ...measure.load import Load, LoadResult, answered_per_s
 from ...measure.resources import Resources
 from ...measure.workload import Burst, PageTime, Workload
 from ...stacks.stack import Interface, Stack
-from ..pace import at_once
+from ..pacing.pace import at_once
 from ..request.request import RaceRequest
 from .defaults import levels_of
 

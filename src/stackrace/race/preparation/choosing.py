@@ -15,18 +15,18 @@ from ...measure.workload import PageTime, Workload
 from ...stacks.servers import Catalogue, catalogue
 from ...stacks.stack import Interface, Stack
 from ...stacks.stack_path import parse_stack
-from ..overhead import expected_overhead, launch_s
-from ..pace import lengths_of, response_s
+from ..pacing.overhead import expected_overhead, launch_s
+from ..pacing.pace import lengths_of, response_s
+from ..pacing.schedule import FEWEST_BLOCKS, extent_of, plan_block
 from ..plan import Cell
 from ..request.request import RaceRequest
 from ..results.race import LeftOut
-from ..schedule import FEWEST_BLOCKS, extent_of, plan_block
 from .app_examination import ExaminedApp
 from .core_shares import usable_cores
 from .defaults import LONGEST_RESPONSE_S, MOST_STACKS, SLOW_CONCURRENCY, budget_s_of, levels_of, most_used
 
 if TYPE_CHECKING:
-    from ..forecast import ForecastInput
+    from ..pacing.forecast import ForecastInput
 
 _ANY = frozenset(Interface)
 
@@ -216,7 +216,7 @@ class Ahead:
         if not self._is_bounded or budget_s is None:
             return len(stacks)
         if request.stacks is None:
-            from ..forecast import likely_stacks  # the statistics come with it: verbs that list do without
+            from ..pacing.forecast import likely_stacks  # the statistics come with it: verbs that list do without
 
             return likely_stacks(self._forecast(stacks, levels), budget_s, len(stacks))
         if request.exhaustive or request.workloads:
@@ -229,7 +229,7 @@ class Ahead:
         return self.request.repeats is None and budget_s_of(self.request) is not None
 
     def _holds_blocks(self, stacks: Sequence[Stack], levels: Sequence[int]) -> bool:
-        from ..forecast import READY_S
+        from ..pacing.forecast import READY_S
 
         request, budget_s = self.request, budget_s_of(self.request)
         assert budget_s is not None
@@ -243,7 +243,7 @@ class Ahead:
         return planned is not None and planned.blocks_left >= FEWEST_BLOCKS
 
     def _forecast(self, stacks: Sequence[Stack], levels: Sequence[int]) -> ForecastInput:
-        from ..forecast import forecast_input
+        from ..pacing.forecast import forecast_input
 
         return forecast_input(
             self._cells(stacks[:1], levels),

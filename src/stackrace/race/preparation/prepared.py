@@ -28,16 +28,16 @@ from ...measure.workload import RightAnswers
 from ...validity.preflight import MOST_IN_TIME_WAIT, TIME_WAIT_S
 from ...validity.registry import check_limits
 from ..events import Sink
-from ..lanes import MakeLanes, OneLane
-from ..overhead import expected_overhead
-from ..pace import USUAL_LENGTHS, fixed_lengths
+from ..pacing.overhead import expected_overhead
+from ..pacing.pace import USUAL_LENGTHS, fixed_lengths
+from ..pacing.schedule import Extent, least_budget_s, too_short
 from ..plan import RacePlan
 from ..request.request import RaceRequest
 from ..results.parts import Parts
 from ..results.race import Race
-from ..schedule import Extent, least_budget_s, too_short
-from ..scheduling import FOR_THE_WINNER, Scheduling
-from ..twins import first_stacks
+from ..run.lanes import MakeLanes, OneLane
+from ..run.scheduling import FOR_THE_WINNER, Scheduling
+from ..run.twins import first_stacks
 from .choosing import FEWEST, unserved
 from .core_shares import cores_of, usable_cores
 from .defaults import budget_s_of, levels_of

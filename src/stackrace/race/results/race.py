@@ -13,7 +13,7 @@ from ...measure.load import Load
 from ...measure.resources import Resources
 from ...measure.workload import RightAnswers
 from ...stats.values import Question
-from ..stopwatch import Duty
+from ..run.stopwatch import Duty
 from .parts import Parts
 
 

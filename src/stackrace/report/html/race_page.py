@@ -10,7 +10,7 @@ from markupsafe import Markup
 from ...base.numbers import NOTHING, Interval, duration, mebibytes, number
 from ...measure.launch import StackFacts
 from ...measure.load import Load
-from ...race.notices import details
+from ...race.judge.notices import details
 from ...race.results.race import Race
 from ...race.results.standing import Level, Row, Standing
 from .. import figures, repeat

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from ...base.numbers import about, connections, duration, milliseconds, percent
 from ...base.units import DURATION
-from ...race.forecast import ForecastInput, answer_s, fits, forecast_input
-from ...race.overhead import USUAL_LAUNCH_S, planned_launch_s, planned_overhead
-from ...race.pace import SLICE_S, lengths_of, planned_lengths, response_s
+from ...race.pacing.forecast import ForecastInput, answer_s, fits, forecast_input
+from ...race.pacing.overhead import USUAL_LAUNCH_S, planned_launch_s, planned_overhead
+from ...race.pacing.pace import SLICE_S, lengths_of, planned_lengths, response_s
+from ...race.pacing.schedule import FEWEST_BLOCKS, extent_of, least_budget_s, plan_block
 from ...race.plan import RacePlan
 from ...race.preparation.defaults import CONCURRENCY
 from ...race.request.request import RaceRequest
-from ...race.schedule import FEWEST_BLOCKS, extent_of, least_budget_s, plan_block
-from ...race.twins import first_stacks
+from ...race.run.twins import first_stacks
 from ...stats.judge import blocks_expected
 from ...stats.values import Question
 from ..figures import listed

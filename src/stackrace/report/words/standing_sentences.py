@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from ...base.numbers import Interval, connections, count, mebibytes, milliseconds, not_one, number, percent
-from ...race.notices import headline, news
+from ...race.judge.notices import headline, news
 from ...race.results import answer as model
 from ...race.results.answer import Lead, LeadKind
 from ...race.results.race import Race

@@ -14,8 +14,8 @@ from stackrace.deploy.machine import WARM_BIN_S
 from stackrace.measure.load import Load, SeriesBin
 from stackrace.measure.resources import Resources
 from stackrace.measure.workload import Burst, PageTime
-from stackrace.race.forecast import _SLACK, answer_s
-from stackrace.race.pace import lengths_of
+from stackrace.race.pacing.forecast import _SLACK, answer_s
+from stackrace.race.pacing.pace import lengths_of
 from stackrace.race.preparation.bursts import (
     ALL_S,
     RESPONSES,

@@ -17,7 +17,7 @@ from stackrace.measure.resources import Resources
 from stackrace.race.preparation import prepared
 from stackrace.race.preparation.prepared import _refuse_early, plan_of, wait_for_ports
 from stackrace.race.request.request import RaceRequest, WorkloadRequest
-from stackrace.race.twins import first_stacks
+from stackrace.race.run.twins import first_stacks
 from stackrace.validity import registry
 from stackrace.validity.preflight import shared_threads
 from stackrace.validity.registry import check_limits

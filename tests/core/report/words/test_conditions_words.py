@@ -5,8 +5,8 @@ from dataclasses import replace
 from tests.core.race.contests import Entry, flat
 
 from stackrace.base.numbers import Interval
+from stackrace.race.judge.winner import _MOST
 from stackrace.race.results.answer import LatencyCounts
-from stackrace.race.winner import _MOST
 from stackrace.report.words.standing_sentences import _condition
 
 from .worded import told

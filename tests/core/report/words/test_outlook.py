@@ -11,7 +11,7 @@ from tests.core.race.preparation.test_prepared import asking, stacks_of, stage
 
 from stackrace.measure.resources import Resources
 from stackrace.measure.workload import PageTime
-from stackrace.race.pace import response_s
+from stackrace.race.pacing.pace import response_s
 from stackrace.race.preparation.choosing import _ABOUT, Ahead, _levels_for
 from stackrace.race.preparation.defaults import CONCURRENCY, LONGEST_RESPONSE_S
 from stackrace.race.preparation.prepared import plan_of

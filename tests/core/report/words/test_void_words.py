@@ -7,7 +7,7 @@ from tests.core.race.raced import merged
 from tests.factories import make_finding
 
 from stackrace.base.verdict import Effect, Verdict
-from stackrace.race.ranking import standing
+from stackrace.race.judge.ranking import standing
 from stackrace.report.words.answer_sentence import _void
 from stackrace.report.words.standing_sentences import StandingWords, words_of
 

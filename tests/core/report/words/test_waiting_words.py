@@ -7,7 +7,7 @@ from tests.core.race.contests import Entry, contest, flat
 from tests.core.race.raced import merged
 
 from stackrace.measure.launch import Bottleneck, BottleneckKind
-from stackrace.race.ranking import standing
+from stackrace.race.judge.ranking import standing
 from stackrace.report.words.standing_sentences import words_of
 
 CPU, SERVICE, DATABASE, LOCK, WAITING, SHORT = BottleneckKind

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.core.race.contests import contest
 from tests.core.race.raced import merged
 
-from stackrace.race.ranking import standing
+from stackrace.race.judge.ranking import standing
 from stackrace.report.words.standing_sentences import StandingWords, words_of
 
 

@@ -8,16 +8,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from ..measure.launch import Launch, Slice
-from ..measure.load import LoadResult
-from ..stacks.stack import original_path
-from ..stats.drift import carry_over, drift
-from ..stats.values import Drift
-from ..validity.races import AnswerSizes, CarryOverTest, RaceView
+from ...measure.launch import Launch, Slice
+from ...measure.load import LoadResult
+from ...stacks.stack import original_path
+from ...stats.drift import carry_over, drift
+from ...stats.values import Drift
+from ...validity.races import AnswerSizes, CarryOverTest, RaceView
+from ..results.race import Race
+from ..run.resume import counted
+from ..run.twins import twin_pairs
 from .levels import LevelKey, MeasuredLevel, key_of, means, measured_levels, steady, where
-from .results.race import Race
-from .resume import counted
-from .twins import twin_pairs
 
 _LEAST_ANSWERS = 100
 """Answers that a slice needs for its mean size: with fewer, half-read answers at its end distort the mean."""

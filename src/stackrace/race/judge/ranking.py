@@ -8,16 +8,20 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 from statistics import median
 
-from ..base.numbers import Interval
-from ..base.verdict import Effect, usual_refusal
-from ..measure.launch import EndedBy, Failure, FailureKind, Launch, Shortfall, Slice
-from ..measure.load import Quantiles
-from ..stacks.stack import original_path
-from ..stats import summary
-from ..stats.judge import Judgement
-from ..stats.summary import Buckets, on_common_buckets, quantile_interval
-from ..validity.bottleneck import agreed
-from ..validity.registry import cores_taken, examine_race
+from ...base.numbers import Interval
+from ...base.verdict import Effect, usual_refusal
+from ...measure.launch import EndedBy, Failure, FailureKind, Launch, Shortfall, Slice
+from ...measure.load import Quantiles
+from ...stacks.stack import original_path
+from ...stats import summary
+from ...stats.judge import Judgement
+from ...stats.summary import Buckets, on_common_buckets, quantile_interval
+from ...validity.bottleneck import agreed
+from ...validity.registry import cores_taken, examine_race
+from ..results.answer import Answer, AnswerKind
+from ..results.race import Race
+from ..results.standing import Gap, Level, Row, Standing, Withdrawal
+from ..run.resume import counted
 from .levels import (
     JudgedLevel,
     LevelKey,
@@ -32,10 +36,6 @@ from .levels import (
 )
 from .notices import notice_of
 from .race_view import race_view
-from .results.answer import Answer, AnswerKind
-from .results.race import Race
-from .results.standing import Gap, Level, Row, Standing, Withdrawal
-from .resume import counted
 from .winner import answer_of, conditions_of, costs_of, lead_of, reason_of
 
 

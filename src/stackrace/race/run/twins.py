@@ -5,13 +5,13 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 
-from ..stacks.stack import Stack, twin_path
-from ..stats.limits import exp
-from ..stats.selection import family
-from ..validity.races import TwinPair
-from .levels import measured_levels, where
-from .plan import RacePlan
-from .results.race import Race
+from ...stacks.stack import Stack, twin_path
+from ...stats.limits import exp
+from ...stats.selection import family
+from ...validity.races import TwinPair
+from ..judge.levels import measured_levels, where
+from ..plan import RacePlan
+from ..results.race import Race
 
 TWIN_BLOCKS = 3
 """Blocks in which the pair shows whether the race finds differences where there are none; then it leaves, unless it

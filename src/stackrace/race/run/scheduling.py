@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..measure.launch import FailureKind
+from ...measure.launch import FailureKind
+from ..judge.decisions import Decisions, decisions
+from ..plan import Cell, RacePlan
+from ..results.race import Race
 from .blocks import Blocks, Rounds, Runs, Slices
-from .decisions import Decisions, decisions
 from .ledger import hopeless
-from .plan import Cell, RacePlan
-from .results.race import Race
 
 
 class Scheduling:

@@ -11,15 +11,15 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Protocol
 
-from ..deploy.machine import WARM_BIN_S, Enough, Machine
-from ..stacks.stack import Stack, original_path
-from ..validity.preflight import MEMORY_SHARE
-from ..validity.registry import worth_repeating
-from .events import Activity, BlockStarted, Progress
-from .overhead import Overhead, OverheadMeter
-from .pace import SliceLengths, headline
-from .plan import Cell
-from .schedule import BlockPlan, extent_of, least_budget_s
+from ...deploy.machine import WARM_BIN_S, Enough, Machine
+from ...stacks.stack import Stack, original_path
+from ...validity.preflight import MEMORY_SHARE
+from ...validity.registry import worth_repeating
+from ..events import Activity, BlockStarted, Progress
+from ..pacing.overhead import Overhead, OverheadMeter
+from ..pacing.pace import SliceLengths, headline
+from ..pacing.schedule import BlockPlan, extent_of, least_budget_s
+from ..plan import Cell
 from .steps import Steps, shuffled
 from .stopwatch import Phase
 
@@ -296,7 +296,7 @@ def warm_up(machine: Machine, cell: Cell, cap_s: float, *, least_s: float = 0.0)
 
 
 def _steady(cap_s: float) -> Enough:
-    from ..stats.warmup import steadiness
+    from ...stats.warmup import steadiness
 
     width_s = _BINS_PER_POINT * WARM_BIN_S
     least_s = min(3.0, cap_s / 2)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from ..extensions import Notice, declared, load
-from .results.standing import StandingNotice
+from ...extensions import Notice, declared, load
+from ..results.standing import StandingNotice
 
 if TYPE_CHECKING:
+    from ..results.race import Race
+    from ..results.standing import Withdrawal
     from .levels import JudgedLevel
-    from .results.race import Race
-    from .results.standing import Withdrawal
 
 
 class Notices(Protocol):

@@ -7,16 +7,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from ..measure.workload import PageTime
-from ..stacks.stack import Stack, original_path
-from .block import Block, WarmUp
-from .events import BlockStarted
-from .overhead import STOP_S, Overhead, expected_overhead, overhead_of_launches, planned_launch_s, planned_overhead
-from .pace import SLICE_S, SliceLengths, fixed_lengths, headline, heard, lengths_of, planned_lengths
-from .plan import Cell, RacePlan
-from .results.race import Ending, Race
-from .resume import counted, spent_s
-from .schedule import (
+from ...measure.workload import PageTime
+from ...stacks.stack import Stack, original_path
+from ..events import BlockStarted
+from ..pacing.overhead import (
+    STOP_S,
+    Overhead,
+    expected_overhead,
+    overhead_of_launches,
+    planned_launch_s,
+    planned_overhead,
+)
+from ..pacing.pace import SLICE_S, SliceLengths, fixed_lengths, headline, heard, lengths_of, planned_lengths
+from ..pacing.schedule import (
     MOST_BLOCKS,
     BlockPlan,
     Extent,
@@ -28,6 +31,10 @@ from .schedule import (
     too_short_for,
     variance_within,
 )
+from ..plan import Cell, RacePlan
+from ..results.race import Ending, Race
+from .block import Block, WarmUp
+from .resume import counted, spent_s
 from .steps import Steps, shuffled, shuffler_of
 from .twins import first_stacks
 

@@ -6,12 +6,12 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 
-from ..stats import selection, summary
-from ..stats.values import Question
+from ...stats import selection, summary
+from ...stats.values import Question
+from ..results.race import Race
+from ..run.resume import counted
+from ..run.twins import twins_differ
 from .levels import MeasuredLevel, blocks_of, compared, headline_of, judgement_of, measured_levels, pooled
-from .results.race import Race
-from .resume import counted
-from .twins import twins_differ
 
 _PATIENCE = 4
 """Launches after which an answer no longer waits for a stack whose slices were all rejected."""

@@ -7,11 +7,11 @@ from dataclasses import replace
 from statistics import fmean
 from threading import RLock
 
-from ..base.errors import InputError
-from ..measure.launch import FailureKind, Launch, Shortfall, Slice, StackFacts
-from ..measure.load import Load
-from ..stacks.stack import original_path
-from .results.race import Ending, Race
+from ...base.errors import InputError
+from ...measure.launch import FailureKind, Launch, Shortfall, Slice, StackFacts
+from ...measure.load import Load
+from ...stacks.stack import original_path
+from ..results.race import Ending, Race
 from .resume import changed, cut_short
 from .stopwatch import Duty
 

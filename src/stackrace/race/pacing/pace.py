@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from ..measure.workload import Burst, PageTime
-from .plan import Cell, RacePlan
+from ...measure.workload import Burst, PageTime
+from ..plan import Cell, RacePlan
 
 SLICE_S = 0.2
 """The usual slice, long enough for quick pages. On machines with unsteady speed longer slices give no better

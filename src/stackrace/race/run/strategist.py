@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol
 
-from ..extensions import Strategy, declared, load
-from .preparation.prepared import PreparedRace
-from .results.parts import RacePart
-from .results.race import Race
+from ...extensions import Strategy, declared, load
+from ..preparation.prepared import PreparedRace
+from ..results.parts import RacePart
+from ..results.race import Race
 from .scheduling import Scheduling
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..stats.judge import blocks_expected
+from ...stats.judge import blocks_expected
+from ..plan import Cell
+from ..run.twins import TWIN_BLOCKS
 from .overhead import Overhead
 from .pace import USUAL_LENGTHS, SliceLengths, lengths_of
-from .plan import Cell
 from .schedule import MOST_BLOCKS, Extent, block_s
-from .twins import TWIN_BLOCKS
 
 READY_S = 8.0
 """Time to examine the app and its stacks, before the first launch."""

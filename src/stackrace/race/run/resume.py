@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ..measure.launch import Failure, FailureKind, Launch, Shortfall, StackFacts
-from .results.race import Race
+from ...measure.launch import Failure, FailureKind, Launch, Shortfall, StackFacts
+from ..results.race import Race
 
 _OF_ONE_LAUNCH = (
     # the run directory, a new one for each racing process

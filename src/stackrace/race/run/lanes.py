@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..deploy.machine import Machine
-from ..stacks.stack import Stack
+from ...deploy.machine import Machine
+from ...stacks.stack import Stack
+from ..events import Sink
+from ..pacing.overhead import planned_launch_s
+from ..plan import RacePlan
 from .blocks import Blocks
-from .events import Sink
 from .ledger import Ledger
-from .overhead import planned_launch_s
-from .plan import RacePlan
 from .resume import blocks_done
 from .scheduling import Scheduling
 from .steps import Steps

@@ -7,16 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from ..measure.launch import Launch, Slice
-from ..measure.load import Load
-from ..stacks.stack import original_path
-from ..stats import scaling as law
-from ..stats.judge import Judgement, judge
-from ..stats.machines import same_ratios, same_speed
-from ..stats.values import MachineComparison, MachineVerdict, RatioShift, ScalingCurve, Unfit
-from ..validity.registry import cores_taken
-from .results.race import Race
-from .results.standing import Level, Row
+from ...measure.launch import Launch, Slice
+from ...measure.load import Load
+from ...stacks.stack import original_path
+from ...stats import scaling as law
+from ...stats.judge import Judgement, judge
+from ...stats.machines import same_ratios, same_speed
+from ...stats.values import MachineComparison, MachineVerdict, RatioShift, ScalingCurve, Unfit
+from ...validity.registry import cores_taken
+from ..results.race import Race
+from ..results.standing import Level, Row
 
 Response = Callable[[Launch, Slice], float]
 """Function that gives a slice's response in ln units, more being better; NaN if there is none."""

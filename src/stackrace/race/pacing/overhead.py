@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from ..measure.launch import Launch
-from ..measure.workload import PageTime
-from ..stacks.stack import Stack
+from ...measure.launch import Launch
+from ...measure.workload import PageTime
+from ...stacks.stack import Stack
+from ..plan import RacePlan
 from .pace import USUAL_LENGTHS, SliceLengths
-from .plan import RacePlan
 
 _REST_S = 0.06
 """Other time between two slices until it is measured: the wait for idle stacks, the canary, counters."""

@@ -11,12 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, islice
 
-from ..base.numbers import Interval
-from ..stats import selection
-from ..stats.judge import Judgement
-from ..stats.values import Question
-from .levels import JudgedLevel, blocks_of
-from .results.answer import (
+from ...base.numbers import Interval
+from ...stats import selection
+from ...stats.judge import Judgement
+from ...stats.values import Question
+from ..results.answer import (
     Answer,
     AnswerKind,
     Condition,
@@ -31,8 +30,9 @@ from .results.answer import (
     NoErrors,
     OtherLevels,
 )
-from .results.race import Race
-from .results.standing import Costs, CpuTime, Need, Reason, Row
+from ..results.race import Race
+from ..results.standing import Costs, CpuTime, Need, Reason, Row
+from .levels import JudgedLevel, blocks_of
 
 _MOST_BEHIND = 0.25
 """Distance to the best beyond which a stack is no good advice: there is no winner yet."""

@@ -9,11 +9,10 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from ..base.errors import InterruptedRace, StackraceError
-from ..deploy.machine import Machine
-from ..stacks.stack import Stack
-from .decisions import Decisions
-from .events import (
+from ...base.errors import InterruptedRace, StackraceError
+from ...deploy.machine import Machine
+from ...stacks.stack import Stack
+from ..events import (
     Activity,
     BlockEnded,
     Event,
@@ -25,11 +24,12 @@ from .events import (
     Sink,
     TwinChosen,
 )
+from ..judge.decisions import Decisions
+from ..plan import RacePlan
+from ..preparation.prepared import PreparedRace
+from ..results.race import Ending, Race
 from .lanes import Course, Lanes, MakeLanes, OneLane
 from .ledger import Ledger
-from .plan import RacePlan
-from .preparation.prepared import PreparedRace
-from .results.race import Ending, Race
 from .resume import blocks_done, spent_s
 from .scheduling import FOR_THE_WINNER, Scheduling
 from .steps import broken_off

@@ -9,23 +9,23 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from ..base import ids
-from ..base.errors import InterruptedRace, said_by
-from ..base.secrets import masked
-from ..base.verdict import Effect, Verdict
-from ..deploy.machine import Machine, Retired, Retiring
-from ..measure.host import Disturbance
-from ..measure.launch import EndedBy, Launch, Shortfall, Slice
-from ..measure.load import Load
-from ..stacks.stack import Stack, original_path
-from ..validity.bottleneck import bottleneck
-from ..validity.cores import MOST_TAKEN
-from ..validity.observation import Aftermath, LaunchView, Observation
-from ..validity.registry import cores_taken, disturbed, examine, examine_launch
-from .events import Activity, LaunchEnded, LaunchStarted, Progress, Sink, SliceEnded, StackDescribed
+from ...base import ids
+from ...base.errors import InterruptedRace, said_by
+from ...base.secrets import masked
+from ...base.verdict import Effect, Verdict
+from ...deploy.machine import Machine, Retired, Retiring
+from ...measure.host import Disturbance
+from ...measure.launch import EndedBy, Launch, Shortfall, Slice
+from ...measure.load import Load
+from ...stacks.stack import Stack, original_path
+from ...validity.bottleneck import bottleneck
+from ...validity.cores import MOST_TAKEN
+from ...validity.observation import Aftermath, LaunchView, Observation
+from ...validity.registry import cores_taken, disturbed, examine, examine_launch
+from ..events import Activity, LaunchEnded, LaunchStarted, Progress, Sink, SliceEnded, StackDescribed
+from ..pacing.overhead import rewarm_s
+from ..plan import Cell
 from .ledger import Ledger
-from .overhead import rewarm_s
-from .plan import Cell
 from .stopwatch import Phase, Stopwatch
 
 

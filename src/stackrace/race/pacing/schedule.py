@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import variance
 
-from ..base.errors import InputError
-from ..base.numbers import about, duration, things
-from ..base.units import DURATION
-from .levels import LevelKey, key_of
+from ...base.errors import InputError
+from ...base.numbers import about, duration, things
+from ...base.units import DURATION
+from ..judge.levels import LevelKey, key_of
+from ..plan import Cell, RacePlan
+from ..results.race import Race
+from ..run.twins import first_stacks
 from .overhead import USUAL_LAUNCH_S, Overhead
 from .pace import SLICE_S, USUAL_LENGTHS, SliceLengths, headline
-from .plan import Cell, RacePlan
-from .results.race import Race
-from .twins import first_stacks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

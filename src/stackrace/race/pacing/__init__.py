@@ -1,0 +1,1 @@
+"""Lengths of slices and blocks, and what they fit into."""

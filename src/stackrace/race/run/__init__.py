@@ -1,0 +1,1 @@
+"""A race as it runs: blocks, launches, slices."""
