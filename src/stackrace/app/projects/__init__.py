@@ -1,1 +1,1 @@
-"""What a folder of the user's holds: its Django project, its Rack app, or the Python apps in its code."""
+"""Find the app in a user's folder: a Django project, a Rack app, or the Python apps in its code."""

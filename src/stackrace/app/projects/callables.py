@@ -1,6 +1,6 @@
-"""Which names of a module are applications, or factories of applications: read from its syntax, never run.
+"""Find the applications and application factories of a module in its syntax tree; no code is run.
 
-Names are given what they stand for, and calls what they return, as far as applications are made of them.
+Names are followed to their values, and calls to their return values, as far as these may be applications.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from .frameworks import FACTORIES, IMPLIED, OWN_SERVERS, Framework, framework_of
 _WSGI_PARAMETERS = ("environ", "start_response")
 _ASGI_PARAMETERS = ("scope", "receive", "send")
 _PROTOCOL_NAMES = frozenset({"app", "application"})
-"""Functions of these names are told by the number of their parameters: both protocols give them by position."""
+"""Names of functions that count as applications by the number of parameters: servers pass them by position."""
 _SAME_APP = frozenset({"app", "asgi_app", "server", "wsgi_app"})
-"""Attributes of an application that are its callable, as Dash's ``app.server``."""
+"""Attributes and keyword arguments that hold an application's callable, such as Dash's ``app.server``."""
 _FOR_SERVERS = {"asgi": EntryKind.ASGI, "wsgi": EntryKind.WSGI, "passenger_wsgi": EntryKind.WSGI}
 """Modules whose only purpose is to give servers an application, by name."""
 _GIVE_ROUTES = frozenset({"routes", "route_handlers", "lifespan", "on_startup", "root"})
-"""Arguments by which an application gets its routes where it is made."""
+"""Arguments that give an application its routes when it is created."""
 _GIVE_NONE = frozenset({"app_context", "run", "test_client"})
-"""Methods that add nothing to an application."""
+"""Methods of an application that add no routes."""
 _MOST_HOPS = 6
-"""How far a name is followed from module to module."""
+"""Largest number of modules and calls through which a name is followed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,20 +39,20 @@ class Definition:
     title: str
     """Title of its framework or of its interface."""
     path: Path
-    """The file that makes it."""
+    """File that creates the application."""
     line: int
     is_factory: bool = False
     required: tuple[str, ...] = ()
-    """The arguments that a factory needs."""
+    """Names of the arguments that a factory requires."""
     attribute: str = ""
-    """The application's attribute that servers call, where they do not call itself."""
+    """The application's attribute that servers call; empty if they call the application itself."""
     is_guess: bool = False
-    """True if its name alone says so: what it is made of is unknown."""
+    """True if only the name suggests an application: its class is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    """What a module of the project calls ``name``; the module itself where that is empty."""
+    """A name in a module of the project; the module itself if ``name`` is empty."""
 
     file: Path
     name: str = ""
@@ -67,7 +67,7 @@ class _Code:
 
 
 _Value = str | _Named | _Code | Definition
-"""What a name stands for; a text is the dotted name of something that is not of the project."""
+"""Value of a name; a string is the dotted name of an object from outside the project."""
 _FIRMNESS = {_Code: 1, Definition: 2}
 
 
@@ -76,16 +76,16 @@ class _Scope:
     file: Path
     names: dict[str, _Value] = field(default_factory=dict)
     imported: set[_Named] = field(default_factory=set)
-    """All that it takes from other modules of the project, whatever has their names later."""
+    """Everything imported from other modules of the project, even if its name is bound again later."""
 
     def bind(self, name: str, value: _Value) -> None:
-        """Let ``name`` stand for ``value``, unless it is a surer one's: an import may be only one of two ways."""
+        """Bind ``name`` to ``value``, unless it has a surer value: an import may be one of two alternatives."""
         if _FIRMNESS.get(type(value), 0) >= _FIRMNESS.get(type(self.names.get(name)), 0):
             self.names[name] = value
 
 
 class CodeIndex:
-    """The modules of a project, read when they are asked for; ``roots`` are folders that imports start from."""
+    """Modules of a project, each parsed on first use; ``roots`` are the folders that imports start from."""
 
     def __init__(self, files: Collection[Path], roots: tuple[Path, ...]) -> None:
         self._files = frozenset(files)
@@ -106,7 +106,7 @@ class CodeIndex:
         return resolved if isinstance(resolved, Definition) else None
 
     def tree(self, path: Path) -> ast.Module:
-        """Return the syntax tree of a file of the project; an empty one for what cannot be read."""
+        """Return the syntax tree of a project's file; an empty tree for any other or unreadable file."""
         if path not in self._trees:
             self._trees[path] = (parse(path) if path in self._files else None) or ast.Module(
                 body=[], type_ignores=[]
@@ -118,9 +118,10 @@ class CodeIndex:
         return frozenset(named.file for named in self._scope(path).imported)
 
     def out_of_reach(self, path: Path) -> tuple[Definition, str] | None:
-        """Return the first application that a file makes where no server can import it, and what makes it.
+        """Return the first application that no server can import from a file, and the expression that creates it.
 
-        Such are those below ``if __name__ == "__main__"``, and those that a function makes and keeps.
+        Examples are applications below ``if __name__ == "__main__"``, and applications that a function creates
+        without returning them. None if there is no such application.
         """
         tree, scope = self.tree(path), _Scope(path)
         for node in ast.walk(tree):
@@ -132,10 +133,10 @@ class CodeIndex:
         return None
 
     def implied(self, path: Path) -> tuple[int, str, bool] | None:
-        """Return where a module adds to the application that its framework makes by itself, None where it does not.
+        """Return how a module adds to the application that its framework creates itself; None if it does not.
 
-        With the name that the module has for the function that gives it, empty for none; and whether its import
-        runs the application, and so never ends.
+        The values are the first such line, the module's name for the function that returns the application (empty
+        without one), and True if importing the module runs the application and so never ends.
         """
         package, giver = IMPLIED
         scope, nodes = self._scope(path), list(_at_level(self.tree(path).body))
@@ -176,7 +177,7 @@ class CodeIndex:
         return not any(_Named(path, name) in self._scope(file).imported for file in others)
 
     def unknown(self, path: Path) -> tuple[int, str] | None:
-        """Return the line and the name of what a module calls an application, made by an unknown package."""
+        """Return line and name of an ``app`` or ``application`` made by an unknown package; None without one."""
         scope = self._scope(path)
         for node in _statements(self.tree(path).body):
             if not isinstance(node, ast.Assign | ast.AnnAssign) or not isinstance(node.value, ast.Call):
@@ -202,7 +203,7 @@ class CodeIndex:
         return {name: replace(_new(framework, path, line), is_factory=True)}
 
     def _for_servers(self, path: Path) -> dict[str, Definition]:
-        """Return what a module that is there for servers calls an application, by whatever class it is made."""
+        """Return every ``app`` and ``application`` in a module for servers (``wsgi.py``), whatever its class is."""
         kind = _FOR_SERVERS.get(path.stem)
         if kind is None:
             return {}
@@ -220,7 +221,7 @@ class CodeIndex:
         return self._scopes[path]
 
     def _read(self, body: list[ast.stmt], scope: _Scope, hops: int) -> None:
-        """Take in statements in their order, also those below ``if``, ``try`` and ``with``."""
+        """Bind the names of statements in order, including statements below ``if``, ``try`` and ``with``."""
         for node in _statements(body):
             match node:
                 case ast.Import() | ast.ImportFrom():
@@ -237,7 +238,7 @@ class CodeIndex:
                     self._assign([target], value, scope, hops)
 
     def _assign(self, targets: list[ast.expr], value: ast.expr, scope: _Scope, hops: int) -> None:
-        """Take in an application that is bound to names, as the first of several things, too."""
+        """Bind the targets to the application that ``value`` gives; of a tuple of targets, only the first."""
         firsts = (each.elts[0] if isinstance(each, ast.Tuple) and each.elts else each for each in targets)
         names = [each.id for each in firsts if isinstance(each, ast.Name)]
         made = self._value(value, scope, hops) if names else None
@@ -246,7 +247,7 @@ class CodeIndex:
                 scope.bind(name, made)
 
     def _value(self, node: ast.expr, scope: _Scope, hops: int) -> _Value | None:
-        """Return what an expression gives, None for what has nothing to do with applications."""
+        """Return the value of an expression; None if it has nothing to do with applications."""
         match node:
             case ast.Name(id=name):
                 return self._resolved(scope.names.get(name, name), hops)
@@ -326,7 +327,7 @@ class CodeIndex:
         )
 
     def _annotation(self, node: ast.expr | None, scope: _Scope) -> str:
-        """Return the dotted name of a type from elsewhere, which may stand in quotes; empty for another."""
+        """Return the dotted name of a type, quoted or not, from outside the project; empty for any other type."""
         if isinstance(node, ast.Constant):
             node = ast.Name(str(node.value))
         value = None if node is None else self._value(node, scope, 0)
@@ -346,7 +347,7 @@ class CodeIndex:
                 scope.imported.add(value)
 
     def _imported(self, node: ast.ImportFrom, name: str, file: Path) -> str | _Named:
-        """Return what ``from … import name`` gives: a submodule, unless the package has something of that name."""
+        """Return what ``from … import name`` binds: a submodule, unless the package itself binds that name."""
         dotted = f"{node.module}.{name}"
         if not node.level and framework_of(dotted):
             return dotted
@@ -377,7 +378,7 @@ class CodeIndex:
 def _protocol_callable(
     node: ast.FunctionDef | ast.AsyncFunctionDef, file: Path, skipped: int = 0
 ) -> Definition | None:
-    """Return a function that is an application by its parameters, their names or their number."""
+    """Return a function as an application, if the names or number of its parameters say so; else None."""
     asynchronous = isinstance(node, ast.AsyncFunctionDef)
     kind, usual = (EntryKind.ASGI, _ASGI_PARAMETERS) if asynchronous else (EntryKind.WSGI, _WSGI_PARAMETERS)
     names = tuple(argument.arg for argument in (*node.args.posonlyargs, *node.args.args))[skipped:]
@@ -397,9 +398,9 @@ def _new(framework: Framework, file: Path, line: int) -> Definition:
 
 
 def _is_filled(name: str, body: list[ast.stmt], functions: Collection[str]) -> bool:
-    """Tell whether anything at the level of a module may give the application ``name`` its routes.
+    """Tell whether any code at module level may give the application ``name`` its routes.
 
-    The module's own ``functions`` may, where they are called.
+    A call of one of the module's own ``functions`` counts.
     """
     for node in _at_level(body):
         match node:
@@ -422,7 +423,7 @@ def _is_name(node: ast.AST, name: str) -> bool:
 
 
 def _at_level(body: list[ast.stmt]) -> Iterator[ast.AST]:
-    """Yield all nodes but those within functions, and below ``if __name__ == "__main__"``."""
+    """Yield all nodes except those inside functions and below ``if __name__ == "__main__"``."""
     waiting: list[ast.AST] = list(body)
     while waiting:
         node = waiting.pop()
@@ -446,7 +447,7 @@ def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
                 yield from _statements(node.body)
             case ast.Try():
                 handlers = [statement for handler in node.handlers for statement in handler.body]
-                # what an ImportError falls back to comes first, so that the usual way has the last word
+                # handlers come first, so that a name bound in the try body replaces its fallback
                 yield from _statements([*handlers, *node.body, *node.orelse, *node.finalbody])
 
 
@@ -468,7 +469,7 @@ def _returned_values(node: ast.FunctionDef) -> Iterator[ast.expr]:
 
 
 def _calls(node: ast.AST) -> Iterator[ast.Call]:
-    """Yield the calls below ``node`` but for those in classes, whose instances may be known by another name."""
+    """Yield the calls below ``node`` except those in classes, whose instances may have other names."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Call):
             yield child

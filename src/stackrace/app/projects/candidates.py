@@ -37,9 +37,9 @@ class Rank(IntEnum):
     USUAL = 0
     """An application by a usual name."""
     OTHER = 1
-    """One by another name."""
+    """An application by another name."""
     FACTORY = 2
-    """A function by a usual name that makes one, and needs no arguments."""
+    """A function by a usual name that creates an application and needs no arguments."""
     UNLIKELY = 3
     """Another function, an example or a tool."""
     TEST = 4
@@ -50,15 +50,15 @@ class Candidate:
     """An application that could be raced."""
 
     root: Path
-    """Where its imports start."""
+    """Folder that imports start from."""
     entry: Entry
     title: str
     """Title of its framework."""
     location: str
-    """Where it stands, relative to the project: ``app.py, line 5``; empty for the usual place."""
+    """File, relative to the project, and line: ``app.py, line 5``; empty for the usual place."""
     rank: Rank = Rank.USUAL
     origin: tuple[Path, int] = (Path(), 0)
-    """Where it is made: two names of the same application have the same origin."""
+    """File and line that create the application: two names of the same application have the same origin."""
 
     @property
     def name(self) -> str:
@@ -71,7 +71,7 @@ class Candidate:
         return self.entry.target.partition(":")[0].rpartition(".")[2]
 
     def flags(self, folder: Path) -> list[str]:
-        """Return the flags that race it from ``folder``."""
+        """Return the flags of ``stackrace run`` that race this candidate from ``folder``."""
         location = shown(self.root, folder)
         project = [] if location == "." else ["--project", location]
         if self.entry.kind is EntryKind.DJANGO:
@@ -99,12 +99,12 @@ class ProjectCode:
         return any(not is_aside(path, self.folder) for path in self.files) or _has_notebooks(self.folder)
 
     def own_servers(self) -> tuple[str, ...]:
-        """Return the frameworks in use that only their own server runs."""
+        """Return the frameworks in use that run only on their own server."""
         texts = [content(path) or b"" for path in self.files]
         return tuple(name for name, sign in OWN_SERVERS.items() if any(sign.search(text) for text in texts))
 
     def out_of_reach(self) -> tuple[str, ...]:
-        """Return why files that look like apps hold none, and what mends that, one sentence each."""
+        """Return one sentence for each file that looks like an app but holds none: the reason and the remedy."""
         files = (path for path in self.files if not is_aside(path, self.folder))
         return tuple(reason for path in files for reason in self._reasons(path))
 
@@ -139,7 +139,7 @@ class ProjectCode:
         return join(["stackrace", "run", *candidate.flags(self.folder)])
 
     def defined(self, elsewhere: Sequence[Path] = ()) -> tuple[Candidate, ...]:
-        """Return the applications in the code but for the folders ``elsewhere``, each once, the surest first."""
+        """Return the applications in the code outside the folders ``elsewhere``, each once, the surest first."""
         by_origin: dict[tuple[Path, int], list[Candidate]] = {}
         for path in self.files:
             if any(path.is_relative_to(folder) for folder in elsewhere):
@@ -154,12 +154,12 @@ class ProjectCode:
         return (*found, *(self._pasted() if any(each.title == "Pyramid" for each in found) else ()))
 
     def _is_bare(self, candidate: Candidate) -> bool:
-        """Tell whether an application is one that a factory beside it fills, or takes the place of."""
+        """Tell whether an application gets no routes itself, since a factory beside it fills or replaces it."""
         is_likely = candidate.rank in (Rank.USUAL, Rank.OTHER) and "(" not in candidate.entry.target
         return is_likely and self._index.is_bare(candidate.origin[0], candidate.name)
 
     def _pasted(self) -> Iterator[Candidate]:
-        """Yield what Pyramid makes of its ini files: no surer than a factory, since wsgi.py may name the same."""
+        """Yield the applications in Pyramid's ini files, ranked as factories, since wsgi.py may serve the same."""
         found = [path for pattern in ("*.ini", "*/*.ini") for path in self.folder.glob(pattern)]
         for path in sorted(found, key=lambda path: (path.stem != "production", path)):
             is_one = not is_aside(path, self.folder) and not path.name.startswith("test")
@@ -234,7 +234,7 @@ class ProjectCode:
         return candidate.rank, depth, usual, f"{module}:{name}"
 
     def _whole(self, candidates: Iterable[Candidate]) -> list[Candidate]:
-        """Leave out applications that another one imports and so contains, and factories that one calls."""
+        """Leave out a candidate of the best rank if another of that rank imports its file, and so contains it."""
         kept = list(candidates)
         best = min((candidate.rank for candidate in kept), default=Rank.USUAL)
         tops = [candidate for candidate in kept if candidate.rank == best]
@@ -284,7 +284,7 @@ class ProjectCode:
         return None, self.folder, ""
 
     def _bases(self, folder: str) -> Iterator[Path]:
-        """Yield folders that imports may start from; a folder in an image is named by its last parts."""
+        """Yield the folders that imports may start from; a folder in an image is tried by its last parts."""
         parts = PurePosixPath(folder).parts
         for start in range(len(parts)):
             location = self.folder.joinpath(*(part for part in parts[start:] if part not in ("/", "..")))
@@ -306,9 +306,9 @@ def _has_notebooks(folder: Path) -> bool:
 
 
 def _import_name(path: Path, tree: ast.Module, folder: Path) -> tuple[Path, str]:
-    """Return how a module of the project ``folder`` is imported: where imports start, and its name.
+    """Return the folder that imports of a project's module start from, and the module's dotted name.
 
-    A package without ``__init__.py`` is known by files that import from it by its name, or relatively.
+    A folder without ``__init__.py`` is a package if the module imports from it by its name, or relatively.
     """
     is_init = path.stem == "__init__"
     location, parts = path.parent, [] if is_init else [path.stem]

@@ -29,7 +29,7 @@ _ENVIRONMENT_SIGNS = ("pyvenv.cfg", "conda-meta")
 
 
 def python_files(folder: Path) -> Iterator[Path]:
-    """Yield the Python files in ``folder``, the upper first; not those of environments and hidden folders."""
+    """Yield the Python files in ``folder``, upper levels first, without environments and hidden folders."""
     yield from islice(_walk(folder, _MOST_DEPTH), _MOST_FILES)
 
 
@@ -67,7 +67,7 @@ def is_aside(path: Path, folder: Path) -> bool:
 
 
 def content(path: Path, most_bytes: int = _MOST_BYTES) -> bytes | None:
-    """Return what a file holds, None for one that is longer than any of its kind, or cannot be read."""
+    """Return the content of a file; None if it is longer than ``most_bytes`` or cannot be read."""
     try:
         return read_bytes(path, most_bytes)
     except OSError:
@@ -75,13 +75,13 @@ def content(path: Path, most_bytes: int = _MOST_BYTES) -> bytes | None:
 
 
 def parse(path: Path) -> ast.Module | None:
-    """Return the syntax tree of a file, None for one that this Python cannot read; nothing is run."""
+    """Return the syntax tree of a file; None if this Python cannot parse it. No code is run."""
     parsed = _parsed(path)
     return parsed if isinstance(parsed, ast.Module) else None
 
 
 def syntax_error(path: Path) -> SyntaxError | None:
-    """Return what this Python does not understand in a file, None for one that it can read."""
+    """Return the syntax error that this Python finds in a file; None without one."""
     parsed = _parsed(path)
     return parsed if isinstance(parsed, SyntaxError) else None
 

@@ -1,7 +1,7 @@
-"""What services of compose files start, merged as compose does: overlays, ``extends``, ``include``, ``.env``.
+"""Read the commands of compose services, merged as compose does: overlays, ``extends``, ``include``, ``.env``.
 
-Source: the Compose Specification, chapters 12 (interpolation) to 15 (profiles). Variables are those of files: a
-deployment's machine has others than this one.
+Source: the Compose Specification, chapters 12 (interpolation) to 15 (profiles). Only variables from files are used:
+this machine's variables are not those of the deployment's machine.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ _OVERRIDES = tuple(
     f"{name}.override.{suffix}" for name in ("compose", "docker-compose") for suffix in ("yml", "yaml")
 )
 _AT = "\0at"
-"""The key under which a service has the file and line of each of its keys."""
+"""Key in a service for the file and line of each of its other keys."""
 _OMISSIONS = "\0lacks"
-"""The key under which a service has what it could not be read with."""
+"""Key in a service for its omissions, such as a missing ``env_file``."""
 _MOST_DEEP = 9
 
 _LIMITS = ("cpus", "cpu_quota", "cpuset", "mem_limit", "mem_reservation", "cpu_count")
 _LEFT = "with it they start no server of production, so it is left out"
 _ENDS = frozenset({";", "&&", "||", "|", "&"})
-"""Where compose ends the words of a command, which no shell runs."""
+"""Words at which compose cuts a command, since no shell runs it."""
 
 _Service = dict[str, Any]
 
@@ -54,21 +54,21 @@ class _Model:
     files: tuple[Path, ...]
     """Files as ``docker compose -f`` would name them."""
     document: Path
-    """The one by which people know them."""
+    """The file of these by which people know the deployment."""
     root: Path
     """The project's folder: no file outside it is read."""
     is_second: bool = False
-    """True if compose would read more files unless they are named."""
+    """True if compose without ``-f`` would read further files."""
     services: dict[str, _Service] = field(default_factory=dict)
-    """By name; lists of words, tables of variables, and paths that are whole."""
+    """Services by name: commands are lists of words, variables are tables, paths are complete."""
     read: list[Path] = field(default_factory=list)
-    """All files that were read for it, those of ``extends`` and ``include``, too."""
+    """All files that were read, including those of ``extends`` and ``include``."""
     variables: dict[str, str] = field(default_factory=dict)
     """Variables of ``.env``."""
     profiles: frozenset[str] = frozenset()
-    """Compose profiles that are active."""
+    """Active compose profiles."""
     omissions: list[Omission] = field(default_factory=list)
-    """What no service could be read with."""
+    """Missing includes and unused overrides, which concern all services."""
 
     def has(self, path: Path) -> bool:
         """Tell whether ``path`` is a file of the project."""
@@ -76,7 +76,7 @@ class _Model:
 
 
 def compose_commands(files: Sequence[Path], root: Path) -> Iterator[DeploymentCommand]:
-    """Read what the services of compose files start, those files that compose reads together as one."""
+    """Yield the commands of the services in compose files; files that compose reads together are merged."""
     for model in models_of(files, root):
         hosts = dict(pair for name, service in model.services.items() for pair in _hosts(name, service))
         images = {name: _image(model, name, service) for name, service in model.services.items()}
@@ -87,7 +87,7 @@ def compose_commands(files: Sequence[Path], root: Path) -> Iterator[DeploymentCo
 
 
 def _hosts(name: str, service: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the names under which a service is reached, each with the service; and those that it links to."""
+    """Yield pairs of a host name and the service that it reaches: the service's own names, and its links."""
     networks = table_in(service, "networks").values()
     aliases = [str(alias) for each in networks for alias in listed(table_in(each).get("aliases"))]
     yield from ((alias, name) for alias in (name, str(service.get("container_name") or name), *aliases))
@@ -128,7 +128,7 @@ def _held(service: Mapping[str, Any], file: Path) -> Iterator[Omission]:
 
 
 def _image(model: _Model, name: str, service: Mapping[str, Any]) -> Image:
-    """Return the image of a service: what it builds, or another service builds under the name of its image."""
+    """Return the image that a service builds, or that another service builds under the same image name."""
     build, image = service.get("build"), str(service.get("image") or "")
     if not isinstance(build, dict):
         same = (each.get("build") for each in model.services.values() if image and each.get("image") == image)
@@ -137,7 +137,7 @@ def _image(model: _Model, name: str, service: Mapping[str, Any]) -> Image:
         at = service[_AT].get("image", (model.document, 0))
         words = service.get("command") or service.get("entrypoint")
         assumed = assumed_image(image, name, model.root, at, model.document.parent, has_words=bool(words))
-        # where another service says that it is made of the same, this one is of somebody else's
+        # if another service builds the assumed Dockerfile, this image is somebody else's
         built = [_dockerfile(model, each["build"]) for each in model.services.values() if each.get("build")]
         return Image() if assumed.path in built else assumed
     dockerfile = _dockerfile(model, build)
@@ -152,10 +152,10 @@ def _dockerfile(model: _Model, build: Mapping[str, Any]) -> Path:
 
 
 def models_of(files: Iterable[Path], root: Path) -> list[_Model]:
-    """Return what the compose ``files`` say, those that compose reads together as one model.
+    """Return the models of the compose ``files``; files that compose reads together are one model.
 
-    A file that adds to the services of the default file, rather than say them whole, is read as its overlay. A file
-    that only others extend or include is none by itself.
+    A file that only adds to services of the default file is read as an overlay. A file that others extend or
+    include has no model of its own.
     """
     models = [
         model
@@ -195,7 +195,7 @@ def _first(folder: Path, names: Iterable[str]) -> Path | None:
 
 
 def _is_overlay(model: _Model, base: _Model) -> bool:
-    """Tell whether a model says less of a service than what makes a container, which ``base`` says."""
+    """Tell whether ``model`` has a service without ``image`` and ``build`` that ``base`` has, too."""
     return any(
         not service.keys() & {"image", "build"} and name in base.services
         for name, service in model.services.items()
@@ -231,7 +231,7 @@ def _merged(
 
 
 def _take_variables(model: _Model, service: _Service) -> None:
-    """Put the variables of a service's files among its own; one without a value has that of ``.env``, if any."""
+    """Add the variables of ``env_file`` to a service's ``environment``; ``.env`` gives missing values, if any."""
     variables: dict[str, Any] = {}
     for entry in service.get("env_file") or ():
         path = Path(str(entry["path"]))
@@ -271,7 +271,7 @@ def _included(
 
 
 def _services(model: _Model, file: Path, folder: Path, known: Mapping[str, str]) -> tuple[Table, dict[str, Any]]:
-    """Return the document of ``file`` and its services, each as it says it, paths relative to ``folder``."""
+    """Return the document of ``file`` and its services, unmerged; relative paths start at ``folder``."""
     if file not in model.read:
         model.read.append(file)
     document = loaded(file, text_of(file))
@@ -287,7 +287,7 @@ def _services(model: _Model, file: Path, folder: Path, known: Mapping[str, str])
 
 
 def _normal(service: object, file: Path, folder: Path, known: Mapping[str, str]) -> object:
-    """Return a service, or a part of one under a tag, in the longer one of its forms, variables put in."""
+    """Return a service, or its part under a YAML tag, in its long form and with variables replaced."""
     if isinstance(service, Tagged):
         return Tagged(service.tag, _normal(service.value, file, folder, known))
     if not isinstance(service, dict):
@@ -340,7 +340,7 @@ def _whole(
 
 
 def _merge(base: dict[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge ``over`` into ``base``: tables by key, lists one behind the other, but for words of a command."""
+    """Merge ``over`` into ``base``: tables by key, lists appended; the words of a command are replaced."""
     for key, value in over.items():
         below = base.get(key)
         if isinstance(value, Tagged):
@@ -405,4 +405,4 @@ _FORMS = {
     "extends": _extended,
     "labels": _table,
 }
-"""The keys of which there are several forms, and what makes the longest of them."""
+"""Functions that return the longest form of a value, for the keys that have several forms."""

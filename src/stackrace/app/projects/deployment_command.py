@@ -20,7 +20,7 @@ from ..project_files import text
 
 _MOST_BYTES = 2**18
 OPEN = "$(?)"
-"""The value of a variable that no file says."""
+"""Value of a variable whose value no file says."""
 _COMMENT = re.compile(r"\s*(#|;|//)")
 _START = re.compile(r"[\w./:-]*")
 _MOST_INSTANCES = 64
@@ -30,7 +30,7 @@ _VARIABLE = re.compile(
     r"\$(?:(?P<dollar>\$)|(?P<plain>[A-Za-z_]\w*)|\{(?P<name>\w+)(?:(?P<empty>:?)(?P<how>[-?+])"
     r"(?P<other>(?:[^${}]|\$(?![\w${]))*))?\})|(?<!\$)\{(?P<braces>(?:[^${}]|\$(?![\w${]))*)\}"
 )
-"""A variable with none in its default, or braces that are none of a variable's."""
+"""A variable without another variable in its default, or braces that do not belong to a variable."""
 _HIDDEN = str.maketrans("${}", "\0\1\2")
 _SHOWN = str.maketrans("\0\1\2", "${}")
 LIMITED = "a race gives all stacks the same: --cores and --memory would hold them to this"
@@ -43,57 +43,57 @@ class DeploymentCommand:
 
     file: Path
     words: tuple[str, ...] = ()
-    """What is executed, without a shell; a line for a shell is ``("sh", "-c", line)``, see ``for_shell``."""
+    """Program and arguments; a line for a shell is ``("sh", "-c", line)``, see ``for_shell``."""
     environment: Mapping[str, str] = field(default_factory=dict)
-    """Variables that stand beside it, those of its ``env_files``, too; ``OPEN`` where no file says the value."""
+    """Variables set beside the command, including those of ``env_files``; ``OPEN`` if no file says the value."""
     defaults: Mapping[str, str] = field(default_factory=dict)
-    """Variables of its image: those of the files beside it go before them."""
+    """Variables of the image; ``environment`` overrides them."""
     env_files: tuple[Path, ...] = ()
-    """Files of variables beside it, of which ``environment`` has the variables."""
+    """Files of variables beside the command; ``environment`` already includes the variables."""
     line: int = 0
-    """Where it stands; 0 where nobody knows."""
+    """Line of the command in ``file``; 0 if unknown."""
     folder: str = ""
-    """Where it is started, as its file says; empty where that does not."""
+    """Working directory that the file sets; empty if the file sets none."""
     umask: str = ""
-    """Mask of the files that it makes, as its file says; empty where that does not."""
+    """Umask that the file sets; empty if the file sets none."""
     instances: int = 1
-    """How often it is started."""
+    """Number of instances that are started."""
     wrappers: tuple[str, ...] = ()
-    """The programs around it that change how it runs."""
+    """Programs around the command that change how it runs."""
     service: str = ""
-    """What its file calls it."""
+    """Name of the service in its file, followed by its compose profiles."""
     document: Path | None = None
-    """The file by which people know its service, where it may be another."""
+    """File by which people know the service, if that may be another than ``file``; else None."""
     documents: tuple[Path, ...] = ()
-    """All that speak of its service and are read together, the file that it stands in among them or not."""
+    """All files that describe the service and are read together; ``file`` may be missing among them."""
     rank: int = 0
-    """How many other commands of its kind of file are likelier ones of production."""
+    """Rank among the commands of the same kind of file: 0 is the likeliest for production."""
     image: Path | None = None
-    """The Dockerfile of its service."""
+    """Dockerfile of the service; None without one."""
     copies: Mapping[str, str] = field(default_factory=dict)
-    """What its image copies, by the place in the image; sources are relative to the folder it is built from."""
+    """Sources that the image copies, by their place in the image; relative to the folder the image is built in."""
     fronts: tuple[str, ...] = ()
-    """What its platform starts in front of it, such as nginx of a buildpack."""
+    """Servers that the platform starts in front of the command, such as nginx of a buildpack."""
     omissions: tuple[Omission, ...] = ()
-    """What stands beside it that a race goes without."""
+    """Settings beside the command that a race goes without."""
     hosts: Mapping[str, str] = field(default_factory=dict)
-    """The services of its document, by all the names under which they are reached there."""
+    """Services of the document, by all host names under which they are reached there."""
     others: frozenset[str] = frozenset()
-    """Services among them that are not built from the project."""
+    """Services in ``hosts`` that are not built from the project."""
 
     @property
     def known_by(self) -> Path:
-        """The file by which people know what it starts."""
+        """File by which people know the command."""
         return self.document or self.file
 
     @property
     def variables(self) -> dict[str, str]:
-        """The variables that its own files say, without those of files of variables."""
+        """All variables of the command: those of the image, overridden by ``environment``."""
         return {**self.defaults, **self.environment}
 
 
 def text_of(path: Path) -> str:
-    """Return the text of a file, empty for one that cannot be read or is too long."""
+    """Return the text of a file; empty if it cannot be read or is too long."""
     return text(path, _MOST_BYTES)
 
 
@@ -103,9 +103,9 @@ def shown(path: Path, root: Path) -> str:
 
 
 def joined_lines(text: str, comments: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines that a backslash joins as one, stripped, with the number of the first.
+    """Yield number and text of each line, stripped; lines that a backslash joins are one, with the first number.
 
-    A line that begins with one of ``comments`` may stand in between, and is left out.
+    Between joined lines, a line that begins with one of the characters ``comments`` is left out.
     """
     number, between = 1, rf"\\[ \t]*\n(?:[ \t]*[{comments}][^\n]*\n)*"
     for line in re.sub(between, lambda match: "\0" * match[0].count("\n"), text).splitlines():
@@ -114,18 +114,18 @@ def joined_lines(text: str, comments: str) -> Iterator[tuple[int, str]]:
 
 
 def line_with(pattern: str, text: str, first: int = 1) -> int:
-    """Return the line from ``first`` on, but for comments, in which ``pattern`` is found; 0 where it is in none."""
+    """Return the first line number, from ``first`` on, whose line has ``pattern`` and is no comment; else 0."""
     lines = text.splitlines()[first - 1 :]
     said = re.compile(pattern)
     return next((n for n, line in enumerate(lines, first) if said.search(line) and not _COMMENT.match(line)), 0)
 
 
 def split_words(line: str) -> tuple[str, ...]:
-    """Return a shell's words, quotes undone; of a line that no shell would take, what stands between blanks."""
+    """Return the words of a shell line without quotes; a line that no shell accepts is split at blanks."""
     try:
         lexer = shlex.shlex(line, posix=True, punctuation_chars=";&|")
         lexer.whitespace_split = True
-        # it would take one within a word for a comment, too
+        # shlex would take a # within a word for a comment, too
         lexer.commenters = ""
         return tuple(takewhile(lambda word: not word.startswith("#"), lexer))
     except ValueError:
@@ -133,34 +133,34 @@ def split_words(line: str) -> tuple[str, ...]:
 
 
 def instances_of(value: object) -> int:
-    """Return how often a file says that something is started; 1 where it says nothing that can be raced."""
+    """Return the number of instances that a file says; 1 unless it is from 1 to ``_MOST_INSTANCES``."""
     number = str(value)
     return int(number) if number.isascii() and number.isdigit() and 0 < int(number) <= _MOST_INSTANCES else 1
 
 
 def literal(value: object) -> str:
-    """Return a value of YAML or JSON as text; its truths are words of small letters."""
+    """Return a value of YAML or JSON as text; booleans are ``true`` and ``false``."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def for_shell(line: str) -> tuple[str, ...]:
-    """Return the words that have a shell run ``line``, as an image and a Procfile do it."""
+    """Return the words of a command that runs ``line`` in a shell, as images and Procfiles do."""
     return ("sh", "-c", line)
 
 
 def assignments(text: str) -> dict[str, str]:
-    """Read ``A=1 B="2"``, or ``A 1``; supervisor has commas between them."""
+    """Return the variables in ``A=1 B="2"``, or in ``A 1``."""
     pairs = dict(word.split("=", 1) for word in split_words(text) if "=" in word.lstrip("="))
     name, _, value = text.strip().partition(" ")
     return pairs or ({name: value.strip()} if value else {})
 
 
 def located(command: DeploymentCommand, words: Sequence[str] = ()) -> DeploymentCommand:
-    """Return ``command`` with the line of its file where it begins, as far as its first ``words`` show it."""
+    """Return ``command`` with the line of its file that its first ``words`` are found in; unchanged without one."""
     words = words or command.words
     words = words[2].split() if words[:2] == ("sh", "-c") else words
     lines = text_of(command.file).splitlines() if words and not command.line else []
-    # quotes and what they hold stand otherwise in the file
+    # quoted parts may be written differently in the file
     starts = [found[0] for word in words if (found := _START.match(word)) and found[0].strip("-")][:3] or [""]
     for number, line in enumerate(lines, 1):
         near = "\n".join(lines[number - 1 : number - 1 + _FEW_LINES])
@@ -170,13 +170,13 @@ def located(command: DeploymentCommand, words: Sequence[str] = ()) -> Deployment
 
 
 def interpolated(text: str, known: Mapping[str, str]) -> str:
-    """Return what compose makes of ``text``; a variable that no file sets is left as ``${NAME?}``.
+    """Replace the variables in ``text`` as compose does; a variable that no file sets is left as ``${NAME?}``.
 
     >>> interpolated("-w ${N:-${M:-3}} $$PORT ${L}", {"N": ""})
     '-w 3 $PORT ${L?}'
     """
 
-    # what refers to what refers may be long
+    # nested references may make a very long text
     room = LONGEST
 
     def value(found: re.Match[str]) -> str:
@@ -194,7 +194,7 @@ def interpolated(text: str, known: Mapping[str, str]) -> str:
         room -= len(said)
         return said.translate(_HIDDEN) if room > 0 else ""
 
-    # the inner ones first
+    # inner variables first
     for _ in range(_DEEPEST):
         if (made := _VARIABLE.sub(value, text)) == text:
             break
@@ -203,7 +203,10 @@ def interpolated(text: str, known: Mapping[str, str]) -> str:
 
 
 def variables_of(path: Path, known: Mapping[str, str], *, is_raw: bool = False) -> dict[str, str] | None:
-    """Return the variables of a file of variables, ``known`` and earlier ones put in; None if it cannot be read."""
+    """Return the variables of an env file; values may use ``known`` and earlier variables. None without a file.
+
+    With ``is_raw``, values are taken as they stand.
+    """
     if not path.is_file():
         return None
     text, variables = text_of(path), {}

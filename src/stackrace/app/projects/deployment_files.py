@@ -1,4 +1,4 @@
-"""What a project's own deployment files start: the one place where they are read.
+"""Read the commands that a project's deployment files start; no other module reads these files.
 
 Procfile, Dockerfile and the scripts it starts, compose and platform files, Kubernetes, pyproject.toml's tasks,
 configurations of gunicorn, uWSGI and supervisor, systemd's units, .flaskenv.
@@ -43,22 +43,22 @@ _WORKERS = "WEB_CONCURRENCY"
 _DOCKERFILES = ("dockerfilePath", "dockerfile_path")
 _NO_WEB = ("worker", "release", "beat", "clock", "cron", "celery")
 _BUILDPACK = re.compile(r"(?<!\S)bin/start-(\w+)(?:-\w+)?(?:\s+-\w+)*(?=\s)")
-"""What buildpacks of Heroku's start before the command behind it."""
+"""Programs of Heroku buildpacks that start the command behind them, such as ``bin/start-nginx``."""
 _ENV = re.compile(r"%\(ENV_(\w+)\)s")
 
 
 def deployment_commands(folder: Path, *, wide: bool = False) -> tuple[DeploymentCommand, ...]:
-    """Return what the deployment files in ``folder``, and in its folders for deployment, start; each once.
+    """Return the commands that deployment files in ``folder`` and its folders for deployment start, each once.
 
-    A ``wide`` search also looks where parts of a larger project have files of their own. A file that cannot be
-    read, or is not what its name says, counts as none.
+    A ``wide`` search includes the folders in which parts of a larger project have deployment files. A file that
+    cannot be read, or does not hold what its name says, is ignored.
     """
     commands: dict[tuple[Path | None, Path, tuple[str, ...]], DeploymentCommand] = {}
     for patterns, read, further in _READERS:
         files = _files(folder, f"{patterns} {further if wide else ''}")
         for command in read(files, folder) if files or read is kubernetes_commands else ():
             if command.words:
-                # the same words are a deployment of their own in each document
+                # the same words in another document are another deployment
                 commands.setdefault((command.document, command.file, command.words), command)
     return tuple(map(located, commands.values()))
 
@@ -69,9 +69,9 @@ def _files(folder: Path, patterns: str) -> list[Path]:
 
 
 def commands_of_file(path: Path, root: Path) -> tuple[DeploymentCommand, ...]:
-    """Return what the file at ``path`` of the project at ``root`` starts, whatever it is called.
+    """Return the commands that the file at ``path`` of the project at ``root`` starts.
 
-    Its name and its content say what it is.
+    The file may have any name: name and content together decide how it is read.
     """
     text = text_of(path)
     named = ((read, each.rpartition("/")[2]) for patterns, read, _ in _READERS for each in patterns.split())
@@ -88,7 +88,7 @@ def commands_of_file(path: Path, root: Path) -> tuple[DeploymentCommand, ...]:
 
 
 def _procfile(path: Path, text: str) -> Iterator[DeploymentCommand]:
-    """Read ``web: gunicorn app:app``, with what ``app.json`` beside it says; a worker is left out."""
+    """Read ``web: gunicorn app:app`` with variables and instances of ``app.json``; workers are left out."""
     described = path.with_name("app.json")
     manifest = loaded(described, text_of(described))
     # Heroku says how many fit into a dyno: Dev Center, "Optimizing Python Application Concurrency"
@@ -138,7 +138,7 @@ def _platform(path: Path, text: str) -> Iterator[DeploymentCommand]:
 
 
 def _heroku(path: Path, text: str) -> Iterator[DeploymentCommand]:
-    """Read heroku.yml: its processes in place of what the images start that it builds.
+    """Read heroku.yml: its processes replace the commands of the images that it builds.
 
     Source: Heroku Dev Center, "Building Docker Images with heroku.yml".
     """
@@ -159,7 +159,7 @@ def _heroku(path: Path, text: str) -> Iterator[DeploymentCommand]:
 
 
 def _fly(path: Path, text: str) -> Iterator[DeploymentCommand]:
-    """Read fly.toml: its processes in place of the image's command, ``[env]`` before the image's variables."""
+    """Read fly.toml: its processes replace the image's command, ``[env]`` overrides the image's variables."""
     document = loaded(path, text)
     build, tried, processes = (table_in(document, key) for key in ("build", "experimental", "processes"))
     image = _image(path, build.get("dockerfile"), build.get("build-target"), build.get("args"))
@@ -172,7 +172,7 @@ def _fly(path: Path, text: str) -> Iterator[DeploymentCommand]:
 
 
 def _image(path: Path, dockerfile: object, target: object = "", given: object = None) -> Image:
-    """Return what is built of a Dockerfile that the file at ``path`` names, or of the usual one beside it."""
+    """Return the image of the Dockerfile that the file at ``path`` names, or of the usual Dockerfile beside it."""
     return image_at(path.parent / str(dockerfile or "Dockerfile"), str(target or ""), given)
 
 
@@ -183,9 +183,9 @@ def _words(value: object) -> tuple[str, ...] | None:
 
 
 def _variables(node: object, groups: Mapping[str, object] = MappingProxyType({})) -> dict[str, str]:
-    """Return the variables of a node: a table, or tables of key and value; what the file leaves open is unknown.
+    """Return the variables of a node, which are a table, or a list of tables with key and value.
 
-    Services of a render.yaml name ``groups`` of them.
+    The value is ``OPEN`` if the file does not say it. Services of a render.yaml refer to ``groups`` of variables.
     """
     known: dict[str, str] = {}
     for said in (table_in(node).get(key) for key in _VARIABLES):
@@ -248,9 +248,9 @@ def _ini(path: Path, text: str) -> Iterator[DeploymentCommand]:
 
 
 def _httpd(path: Path, text: str) -> Iterator[DeploymentCommand]:
-    """Read hosts of Apache's that serve an app by mod_wsgi, as ``mod_wsgi-express`` would be told the same.
+    """Read Apache hosts that serve an app by mod_wsgi, as an equivalent command of ``mod_wsgi-express``.
 
-    Source: mod_wsgi's documentation of WSGIDaemonProcess: one process with 15 threads where nothing else is said.
+    Source: mod_wsgi's documentation of WSGIDaemonProcess: the default is one process with 15 threads.
     """
     directives = ((number, line.split(None, 1)) for number, line in joined_lines(text, "#"))
     said = {words[0]: (number, words[1]) for number, words in directives if len(words) > 1}
@@ -266,7 +266,7 @@ def _httpd(path: Path, text: str) -> Iterator[DeploymentCommand]:
 
 
 def _gunicorn(path: Path, text: str) -> Iterator[DeploymentCommand]:
-    """Read wsgi_app, chdir and worker_class of gunicorn.conf.py, where they are written out."""
+    """Read wsgi_app, chdir and worker_class of gunicorn.conf.py, if they are literal strings."""
     tree = parse(path)
     settings = {
         target.id: node.value.value
@@ -286,7 +286,7 @@ def _script(path: Path, text: str) -> Iterator[DeploymentCommand]:
 
 
 _Reader = Callable[[Sequence[Path], Path], Iterator[DeploymentCommand]]
-"""Reads files, also several together, of the project in a folder."""
+"""Function that yields the commands of files, read together if they belong together, of the project in a folder."""
 
 
 def _each(read: Callable[[Path, str], Iterator[DeploymentCommand]]) -> _Reader:
@@ -327,7 +327,7 @@ _READERS: tuple[tuple[str, _Reader, str], ...] = (
     ),
     (".flaskenv", _each(_flaskenv), ""),
 )
-"""By the patterns of the files' names; further ones are those of the parts of a larger project."""
+"""Name patterns of files, their reader, and further patterns for the parts of a larger project."""
 
 _BY_SUFFIX: Mapping[str, _Reader] = {
     **dict.fromkeys((".yml", ".yaml", ".json", ".toml"), _each(_platform)),

@@ -1,4 +1,4 @@
-"""Which app a folder holds, or a word names: a Django project, a Rack app, what code and deployment files say.
+"""Find the app that a folder holds or a word names: Django projects, Rack apps, apps in code and deployment files.
 
 Files are read, never run.
 """
@@ -23,19 +23,19 @@ VARIABLE = "DJANGO_SETTINGS_MODULE"
 
 _RACKUP = "config.ru"
 _OWN = Path(__file__).absolute()
-"""In Stackrace's own checkout there is nothing of the user's."""
+"""This file: a project that contains it is Stackrace's own checkout, which holds no user's app."""
 _MOST_SHOWN = 20
 
 
 def detect(folder: Path, environ: Mapping[str, str] = os.environ) -> Candidate | None:
-    """Return the app of the project in ``folder``; None when there is neither one nor any Python code.
+    """Return the app of the project in ``folder``; None if the folder holds neither an app nor Python code.
 
-    In this order: its manage.py, its config.ru; then what deployment files name, manage.py in folders below, and
-    the applications in the code, if that is one. DJANGO_SETTINGS_MODULE in ``environ`` wins, as it does for
+    The folder's manage.py is tried first, then its config.ru; then deployment files, manage.py in folders below and
+    the code, if only one app comes into question. DJANGO_SETTINGS_MODULE in ``environ`` wins, as it does for
     manage.py, if it names a module of this folder.
 
-    Raises InputError with all candidates where it is not clear which is meant, and for a manage.py that cannot be
-    read, or does not say its settings.
+    Raises InputError with all candidates if several apps may be meant, with reasons if there is code but no app,
+    and for a manage.py that cannot be read or does not say its settings.
     """
     folder = folder.absolute()
     manage = folder / "manage.py"
@@ -93,7 +93,7 @@ def _computed(manage: Path) -> InputError:
 
 
 def _import_root(folder: Path, module: str) -> Path:
-    """Return where the settings are imported from: their manage.py may put a folder beside it on the path."""
+    """Return the folder that the settings are imported from: manage.py may put a folder beside it on the path."""
     folders = (folder, *folders_in(folder)) if module else ()
     return next((each for each in folders if _exists(each, module)), folder)
 
@@ -131,9 +131,9 @@ def _is_part(candidate: Candidate, django: Sequence[Candidate]) -> bool:
 
 
 def _clear(defined: Sequence[Candidate]) -> list[Candidate]:
-    """Return the likely candidates of the surest rank; of several ranks that are no usual names, all.
+    """Return the candidates with usual names, else those in wsgi.py or asgi.py, else all likely ones.
 
-    By whatever name, an application in wsgi.py or asgi.py is there for servers.
+    An application in wsgi.py or asgi.py is meant for servers, whatever its name.
     """
     usual = [candidate for candidate in defined if candidate.rank is Rank.USUAL]
     for_servers = [each for each in defined if each.rank is Rank.OTHER and each.module in ("wsgi", "asgi")]
@@ -175,7 +175,7 @@ _SIGNS = (b"INSTALLED_APPS", b"ROOT_URLCONF")
 
 
 def _settings_modules(tree: ast.AST, environ: Mapping[str, str] = os.environ) -> Iterator[str | None]:
-    """Yield what is assigned to DJANGO_SETTINGS_MODULE, in order; None for what only running would tell."""
+    """Yield the values assigned to DJANGO_SETTINGS_MODULE, in order; None for a value that must be computed."""
     names = _constants(tree)
     for node in ast.walk(tree):
         value = _assigned(node)
@@ -184,7 +184,7 @@ def _settings_modules(tree: ast.AST, environ: Mapping[str, str] = os.environ) ->
 
 
 def settings_candidates(folder: Path) -> tuple[str, ...]:
-    """Return the modules in ``folder`` that look like Django's settings: files of settings, by their content."""
+    """Return the modules in ``folder`` that look like Django settings, by name and content."""
     modules = []
     for path in python_files(folder):
         parts = path.relative_to(folder).with_suffix("").parts
@@ -195,7 +195,7 @@ def settings_candidates(folder: Path) -> tuple[str, ...]:
 
 
 def _is_settings(path: Path) -> bool:
-    """A variant of settings has none of the signs itself: it imports all names of the common ones."""
+    """Tell whether a file holds Django settings, or imports all names of common settings as a variant does."""
     if any(sign in (content(path) or b"") for sign in _SIGNS):
         return True
     tree = parse(path)
@@ -214,7 +214,7 @@ def _assigned(node: ast.AST) -> ast.expr | None:
 
 
 def _constants(tree: ast.AST) -> dict[str, ast.expr]:
-    """Return the names that are bound once in the whole file, with what they are bound to."""
+    """Return the names that are bound exactly once in the whole file, with their values."""
     bound: dict[str, list[ast.expr]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign):
@@ -269,7 +269,7 @@ _CALLABLES = (EntryKind.WSGI, EntryKind.ASGI)
 
 
 def entry_named(kind: EntryKind, target: str, folder: Path) -> Entry:
-    """Return the entry, as ``entry_of`` does; the error for a wrong spelling names the apps in its file."""
+    """Return the entry of ``target``; raise InputError for a wrong spelling, with the apps in its file as hints."""
     try:
         return entry_of(kind, target)
     except InputError as error:
@@ -283,9 +283,9 @@ def entry_named(kind: EntryKind, target: str, folder: Path) -> Entry:
 
 
 def flags_named(word: str, folder: Path) -> tuple[str, ...]:
-    """Return the flags that race what ``word`` names, the likeliest first; empty for what names no app.
+    """Return the flags that race the app named by ``word``, the likeliest first; empty if ``word`` names no app.
 
-    A callable in no file of ``folder`` may be of either interface; a file without an app in it is none.
+    A callable that no file of ``folder`` defines may have either interface; a file without an app gives no flags.
     """
     if found := _named(word, folder):
         return tuple(join(each.flags(folder)) for each in found)
@@ -302,7 +302,7 @@ def _dotted(word: str) -> str:
 
 
 def _named(word: str, folder: Path) -> list[Candidate]:
-    """Return the apps in the file that ``word`` names, the surest first; those alone that it names there."""
+    """Return the apps in the file that ``word`` names, the surest first; for ``file:name`` those of that name."""
     location, _, name = word.partition(":")
     files = [Path(os.path.normpath(folder / each)) for each in _places(location)]
     file = next((each for each in files if each.is_file()), None)

@@ -12,9 +12,9 @@ from ..project_files import ProjectFiles
 from .deployment_command import DeploymentCommand, text_of
 
 _SERVERS = {"waitress": "waitress-serve", "gunicorn": "gunicorn"}
-"""The programs that are the servers of such packages."""
+"""Server programs, by the name of the Python package."""
 _OPTIONS = {"keepalive": "keep-alive", "accesslog": "access-logfile", "errorlog": "error-logfile"}
-"""Settings that the command line calls otherwise."""
+"""Settings whose command-line options have other names."""
 _LITESTAR = {
     "-H": "--host", "-p": "--port", "-W": "--workers", "--wc": "--workers", "--web-concurrency": "--workers",
     "-F": "--fd", "-U": "--uds", "-r": "--reload", "-R": "--reload-dir",
@@ -23,7 +23,7 @@ _LITESTAR = {
 
 
 def as_server(command: DeploymentCommand, project: ProjectFiles) -> DeploymentCommand:
-    """Return what a framework's ``command`` starts as a command of that server; unchanged where nobody knows."""
+    """Return a framework's ``command`` as a command of the server it starts; unchanged if the server is unknown."""
     program, *words = command.words
     if program == "litestar" and "run" in words:
         return replace(command, words=("uvicorn", *_of_litestar(words)))
@@ -42,7 +42,7 @@ def _of_litestar(words: Sequence[str]) -> Iterator[str]:
 
 
 def _of_pserve(command: DeploymentCommand, words: Sequence[str], project: ProjectFiles) -> Iterator[str]:
-    """Yield the words of the server that ``[server:main]`` of a file names. Source: PasteDeploy, Config Format."""
+    """Yield the command of the server in ``[server:main]`` of an ini file. Source: PasteDeploy, Config Format."""
     named = next((word for word in words if word.partition("#")[0].endswith(".ini")), "")
     near = [project.root / command.folder, project.root, command.file.parent]
     path = project.named(named.partition("#")[0], near) if named else None

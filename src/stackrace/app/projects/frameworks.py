@@ -1,4 +1,4 @@
-"""What Python frameworks call their applications, and which interface those have."""
+"""Names under which Python frameworks create applications, and the interfaces of these."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _CLASSES = {
 
 @dataclass(frozen=True, slots=True)
 class Framework:
-    """What an application is made by."""
+    """Framework, or bare interface, that an application is made with."""
 
     kind: EntryKind
     title: str
@@ -67,13 +67,13 @@ class Framework:
 _TITLES = {"fasthtml": "FastHTML", "fastapi": "FastAPI", "flask_openapi3": "Flask", "apiflask": "Flask"}
 
 FACTORIES = ("create_app", "make_app", "create_application", "make_application", "build_app", "get_app")
-"""What functions that make an application are usually called."""
+"""Usual names of functions that create an application."""
 
 _METHODS = {"make_wsgi_app": Framework(_WSGI, "Pyramid"), "wsgifunc": Framework(_WSGI, "web.py")}
-"""Methods that make an application of an object that is none itself."""
+"""Methods that return an application, on objects that are no applications themselves."""
 
 IMPLIED = ("bottle", "default_app")
-"""A framework that makes an application by itself, to which its decorators add, and the function that gives it."""
+"""A framework whose decorators fill an application of its own, and the function that returns that application."""
 
 _TO_ASGI = frozenset({"WsgiToAsgi", "WSGIMiddleware", "WsgiToAsgiInstance"})
 _TO_WSGI = frozenset({"ASGIMiddleware", "AsgiToWsgi"})
@@ -85,7 +85,7 @@ OWN_SERVERS = {
     "streamlit": re.compile(rb"^import streamlit", re.MULTILINE),
     "tornado": re.compile(rb"tornado\.web"),
 }
-"""Frameworks that speak neither WSGI nor ASGI, since they bring their only server; by a sign of use."""
+"""Frameworks that run only on their own server, without WSGI or ASGI, and the pattern of their use."""
 
 _PACKAGES = {*_CLASSES[_WSGI], *_CLASSES[_ASGI], "microdot"} - {"django"}
 _WORDS = sorted({*_PACKAGES, *_METHODS, "start_response", "receive"})
@@ -93,11 +93,11 @@ _WORDS = sorted({*_PACKAGES, *_METHODS, "start_response", "receive"})
 _DJANGO = ("get_[aw]sgi_application", "[AW]SGIHandler")
 _FUNCTIONS = "def (?:app|application)"
 MENTIONED = re.compile(rb"\b(" + "|".join([*_WORDS, *_DJANGO, _FUNCTIONS]).encode() + rb")\b")
-"""Words without one of which a file defines no application, unless another file does it."""
+"""Words of which a file that defines an application contains at least one, unless another file defines it."""
 
 
 def framework_of(dotted: str, method: str = "") -> Framework | None:
-    """Return what makes an application by a call of ``dotted``, or of such a ``method`` of anything.
+    """Return the framework whose application a call of ``dotted``, or ``method`` of any object, creates; else None.
 
     >>> framework_of("fastapi.applications.FastAPI").title, framework_of("", "make_wsgi_app").title
     ('FastAPI', 'Pyramid')
@@ -116,7 +116,7 @@ def framework_of(dotted: str, method: str = "") -> Framework | None:
 
 
 def wrapped_kind(wrapper: str, kind: EntryKind) -> EntryKind:
-    """Return the interface of an application of ``kind`` inside of what ``wrapper`` makes."""
+    """Return the interface of an application of ``kind`` after ``wrapper`` has wrapped it."""
     name = wrapper.rpartition(".")[2]
     if name in _TO_ASGI:
         return _ASGI

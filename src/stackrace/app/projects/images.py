@@ -1,4 +1,4 @@
-"""What an image starts: ENTRYPOINT and CMD of a stage of its Dockerfile, or a container's in their place."""
+"""Read the command that an image starts: ENTRYPOINT and CMD of a Dockerfile's stage, or those of its container."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .deployment_command import (
 _WEB = re.compile(r"(?<![a-z])(app|api|web|www|site|server|backend|django|flask|wsgi|asgi)(?![a-z])", re.IGNORECASE)
 _DOCKERFILE = re.compile(r"(Docker|Container)file([._-].+)?|.+\.dockerfile", re.IGNORECASE)
 _LAST = re.compile(r"runtime|release|final|serve", re.IGNORECASE)
-"""How stages are called, too, that are for production."""
+"""Further names of stages for production."""
 _OPEN = re.compile(r"\$\(\?\)|\$\{\w+\?\}")
 _UNSET = re.compile(r"\$\{\w+\?\}")
 _GLOB = re.compile(r"[*?[]")
@@ -36,47 +36,47 @@ _RELOADS = re.compile(r"(?<![\w-])--[\w-]*reload")
 
 @dataclass(slots=True)
 class Image:
-    """What a stage of a Dockerfile makes."""
+    """The image that a stage of a Dockerfile builds."""
 
     stage: str = ""
     """Name of the stage; its number if it has none."""
     line: int = 0
     """Line of its FROM."""
     said_at: int = 0
-    """The line that says what it starts."""
+    """Line of its last ENTRYPOINT or CMD; 0 without one."""
     entrypoint: tuple[str, ...] = ()
     command: tuple[str, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
     copies: dict[str, str] = field(default_factory=dict)
-    """What it copies, by the place in the image."""
+    """Sources that the image copies, by their place in the image."""
     folder: str = ""
     """WORKDIR."""
     path: Path | None = None
-    """The Dockerfile; None where the project has none of it."""
+    """The Dockerfile; None if the project has none for this image."""
     assumed: tuple[Omission, ...] = ()
-    """Where nobody says that a container has this image, or an image this stage."""
+    """Assumptions that no file confirms: that a container has this image, or that this stage is the one to run."""
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What it starts; a line for a shell gets the command's words as $0 and $@."""
+        """Words of ENTRYPOINT and CMD; a line for a shell gets the words of CMD as $0 and $@."""
         return (*self.entrypoint, *self.command)
 
     @property
     def is_development(self) -> bool:
-        """True if its name or its words say that people develop in it."""
+        """True if the stage's name, or an option such as ``--reload``, shows that the image is for development."""
         return stage_of(self.stage) > 1 or bool(_RELOADS.search(" ".join(self.words)))
 
     def place(self, path: str) -> str:
-        """Return where a path lies that may begin at WORKDIR."""
+        """Return the full path in the image; a relative ``path`` starts at WORKDIR."""
         whole = str(PurePosixPath(self.folder or "/", path))
         return f"{whole}/" if path.endswith("/") and whole != "/" else whole
 
     def copy(self, sources: Sequence[str], target: str, *, is_made: bool) -> None:
-        """Note what COPY brings, and where; what another stage made hides nothing of the project's."""
+        """Record the sources of COPY at their places; files of another stage (``is_made``) hide no project file."""
         is_folder = target.endswith("/") or target == "." or len(sources) > 1
         for source in sources:
             if _GLOB.search(PurePosixPath(source).name):
-                # as if the folder were copied, where nothing else is said
+                # counts as a copy of the folder, unless another COPY has that place
                 self.copies.setdefault(self.place(target.rstrip("/") or "/"), str(PurePosixPath(source).parent))
                 continue
             is_one_of_many = len(sources) > 1 or PurePosixPath(source).suffix
@@ -86,23 +86,23 @@ class Image:
                 self.copies[place] = source
 
     def assume(self, file: Path, line: int, what: str, why: str) -> Image:
-        """Return it with what is taken for granted of it."""
+        """Return a copy of this image with one more assumption."""
         why = f"{why}, though nothing in the project says so"
         gap = Omission(file=file, line=line, what=what, why=why, weight=Weight.ASSUMED)
         return replace(self, assumed=(*self.assumed, gap))
 
 
 def image_at(path: Path, target: str = "", given: object = None) -> Image:
-    """Return what the Dockerfile at ``path`` makes, up to its stage ``target``; an empty image without a file.
+    """Return the image of the stage ``target``, else of the last stage, of a Dockerfile; empty without a file.
 
-    A table of what is ``given`` stands in for the values of its arguments.
+    ``given`` is a table of build arguments, which replace the values of ARG.
     """
     stages = _stages(path, given if isinstance(given, dict) else {})
     return next((each for each in stages[1:] if each.stage.lower() == target.lower()), stages[-1])
 
 
 def _likely_images(path: Path) -> list[Image]:
-    """Return what the last stage makes; the others, the likeliest first, where the last is for development."""
+    """Return the image of the last stage; if that is for development, the others instead, the likeliest first."""
     *others, last = _stages(path, {})
     others = [each for each in reversed(others) if each.words and not each.is_development]
     if not last.is_development or not others:
@@ -113,7 +113,7 @@ def _likely_images(path: Path) -> list[Image]:
 
 
 def _stages(path: Path, given: Mapping[str, object]) -> list[Image]:
-    """Return what each stage makes, as the one that it goes on from."""
+    """Return an empty image, then the image of each stage with the settings of the stage that it is based on."""
     text = text_of(path)
     stages = [Image(path=real_path(path) if text else None)]
     arguments: dict[str, str] = {}
@@ -149,7 +149,7 @@ def _stages(path: Path, given: Mapping[str, object]) -> list[Image]:
                 arguments[name_] = OPEN if _OPEN.search(chosen) else chosen
             case "ENV":
                 said = {name: interpolated(value, known) for name, value in assignments(rest).items()}
-                # what nothing sets is empty, or the base image's
+                # a variable that nothing sets is empty, or the base image sets it
                 image.environment |= {name: value for name, value in said.items() if not _UNSET.search(value)}
             case "WORKDIR":
                 image.folder = image.place(interpolated(rest, known))
@@ -160,12 +160,12 @@ def _stages(path: Path, given: Mapping[str, object]) -> list[Image]:
 
 
 def _words(text: str) -> tuple[str, ...]:
-    """Return the words of CMD or ENTRYPOINT: of a list, which may be empty, or of a line for a shell."""
+    """Return the words of CMD or ENTRYPOINT, which is a JSON list, perhaps empty, or a line for a shell."""
     return () if re.fullmatch(r"\[\s*\]", text.strip()) else exec_form(text) or for_shell(text)
 
 
 def exec_form(text: str) -> tuple[str, ...]:
-    """Return the words of a list, as images are told them without a shell; nothing for anything else."""
+    """Return the words of an instruction in exec form, which is a JSON list; empty for any other form."""
     with suppress(ValueError):
         words = json.loads(text) if text.startswith("[") else ()
         return tuple(str(word) for word in words) if isinstance(words, list) else ()
@@ -173,7 +173,7 @@ def exec_form(text: str) -> tuple[str, ...]:
 
 
 def dockerfile_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
-    """Read what an image starts; a script among its words is read, too."""
+    """Yield the commands of a Dockerfile's likely stages."""
     for image in _likely_images(path):
         yield from container_commands(DeploymentCommand(file=path, folder=image.folder), image, None, None)
 
@@ -181,8 +181,11 @@ def dockerfile_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
 def container_commands(
     command: DeploymentCommand, image: Image, entrypoint: Sequence[str] | None, words: Sequence[str] | None
 ) -> Iterator[DeploymentCommand]:
-    """Yield what a container starts, ``command`` being what is known of it; None for the words of its image."""
-    # with an entry point of their own, people have lost the image's command
+    """Yield the command that a container starts, if any; ``command`` holds what is known of the container.
+
+    ``entrypoint`` and ``words`` replace ENTRYPOINT and CMD of the image; None keeps those of the image.
+    """
+    # a container's own entry point discards the image's command
     own = image.command if entrypoint is None else ()
     started = (*(image.entrypoint if entrypoint is None else entrypoint), *(own if words is None else words))
     command = replace(
@@ -205,10 +208,10 @@ def container_commands(
 def assumed_image(
     name: str, service: str, root: Path, at: tuple[Path, int], home: Path, *, has_words: bool
 ) -> Image:
-    """Return what a Dockerfile of the project makes, where the container ``service`` may have its image of it.
+    """Return the image of the Dockerfile in the project that the container ``service`` is probably built from.
 
-    ``name`` is that of the image, ``at`` where it stands; the folder ``home`` has the service's file.
-    A container that nothing calls an app's has none of them; one that ``has_words`` needs none of its image.
+    ``name`` is the name of the image, ``at`` its file and line; the folder ``home`` has the service's file.
+    The image is empty if no name suggests an app. If the container ``has_words``, the image needs no command.
     """
     last = re.split(r"[:@]", name.rpartition("/")[2])[0].lower()
     is_ours = last in {root.name.lower(), home.name.lower()}

@@ -1,6 +1,6 @@
-"""What pods of Kubernetes start, with the ConfigMaps of the project.
+"""Read the commands that Kubernetes pods start, with the ConfigMaps of the project.
 
-Source: Kubernetes' reference of ``PodSpec``: ``command`` stands in for an image's ENTRYPOINT, ``args`` for its CMD,
+Source: Kubernetes' reference of ``PodSpec``: ``command`` replaces an image's ENTRYPOINT, ``args`` its CMD,
 and ``$(NAME)`` in either is a variable.
 """
 
@@ -26,12 +26,12 @@ _SECRET = "it stands in a secret, which is not read"
 
 
 def is_manifest(path: Path) -> bool:
-    """Tell whether a file speaks of objects of Kubernetes."""
+    """Tell whether a file describes Kubernetes objects."""
     return path.suffix in (".yml", ".yaml") and bool(re.search(r"^apiVersion:", text_of(path), re.MULTILINE))
 
 
 def manifests(root: Path, least: re.Pattern[str] = _MENTIONED) -> Iterator[tuple[Path, str]]:
-    """Yield the files of YAML in the project that speak of objects of Kubernetes, with their text."""
+    """Yield the project's YAML files that match ``least`` (default: Kubernetes objects), with their text."""
     for folder, _, names in deployment_folders(root):
         for path in (folder / name for name in names if name.endswith((".yml", ".yaml"))):
             if least.search(text := text_of(path)):
@@ -39,7 +39,7 @@ def manifests(root: Path, least: re.Pattern[str] = _MENTIONED) -> Iterator[tuple
 
 
 def templates(root: Path) -> Iterator[tuple[Path, re.Match[str]]]:
-    """Yield the templates of Helm's that make objects which start something, and where they name the kind."""
+    """Yield the Helm templates of objects that start containers, each with the match of its kind."""
     for path, text in manifests(root):
         kind = _MENTIONED.search(text)
         if _TEMPLATED in text and kind and kind[1] in _KINDS:
@@ -47,7 +47,7 @@ def templates(root: Path) -> Iterator[tuple[Path, re.Match[str]]]:
 
 
 def kubernetes_commands(files: Sequence[Path], root: Path) -> Iterator[DeploymentCommand]:
-    """Read the containers of ``files``, or of all of the project; a template is none of them."""
+    """Yield the commands of containers in ``files``, or in all files if empty; templates are left out."""
     known = [(path, each) for path, text in manifests(root) for each in _objects(text)]
     maps = {
         _name(each): data
@@ -77,7 +77,7 @@ def _name(node: Mapping[Any, Any]) -> str:
 def _containers(node: Table) -> list[Table]:
     match node.get("spec"):
         case {"template": {"spec": {"containers": list(found)}}} | {"containers": list(found)}:
-            # one without an image is a patch of another file's
+            # a container without an image is a patch of another file's container
             return [each for each in found if isinstance(each, Table) and each.get("image")]
     return []
 

@@ -1,27 +1,28 @@
-"""Runs a command where it can change nothing of this machine, and where no program but harmless ones is real.
+"""Run a command where it cannot change this machine, and where only harmless programs are real.
 
-It runs as a script of its own, on the standard library only: a JSON document on standard input says what is wanted,
-one on standard output what happened. The command gets a root of its own in memory, processes of its own and no
-network. In that root lie this machine's libraries, for reading, a few harmless tools, and a folder of the user's
+This module runs as a script without third-party packages. It reads a JSON document from standard input and writes
+the result as JSON to standard output. The command gets a root file system in memory, a process namespace and no
+network. The root contains this machine's libraries (read-only), a few harmless tools, and a folder of the user
 under an overlay. Every other program that may be called is a recorder: it notes its words, its folder and its
-variables, and succeeds. A tool that copies, moves or removes files succeeds, too: what an image is built with is
-missing here. A recorder whose output is read, and a tool that cannot read its file, say a number, which stands for
-what nobody knows. What follows a file for ever (``tail -f``) ends at once.
+variables, and succeeds. A tool that copies, moves or removes files always succeeds: files that an image's build
+would make are missing here. A recorder whose output is read, and a tool that cannot read its file, print a number,
+which stands for an unknown value. A program that follows a file (``tail -f``) ends at once.
 
-Asked::
+Request::
 
     {"folder": "/home/me/shop",
-     "places": {"/app": "backend", "/go": "docker/go"},  where the command finds its folders and files
-     "scripts": ["start.sh"],                            its shell scripts, which are run
-     "programs": ["gunicorn", "/app/manage.py"],         what is recorded, by its name or its place
+     "places": {"/app": "backend", "/go": "docker/go"},  paths in the root, and the folder's paths shown there
+     "scripts": ["start.sh"],                            shell scripts of the folder, which are run
+     "programs": ["gunicorn", "/app/manage.py"],         programs that are recorded, by name or path
      "tools": ["/opt/venv/bin"],                         folders that have all programs
      "argv": […], "env": {…}, "cwd": "/app", "user": 0,
-     "numbers": [2, 0], "most_s": 5}                     an unknown output: the first plus n times the second
+     "numbers": [2, 0], "most_s": 5}                     unknown output n: the first plus n times the second
 
-Answered::
+Answer::
 
-    {"calls": [{"argv": […], "cwd": "…", "env": {…}, "number": null | n}], "is_late": false, "code": 0, "said": "…"}
-    {"error": "why it could not be had"}
+    {"calls": [{"argv": […], "cwd": "…", "env": {…}, "number": null | n, "is_program": true}],
+     "is_late": false, "code": 0, "said": "…"}
+    {"error": "why the command could not be run"}
 
 Source: user_namespaces(7), mount_namespaces(7), pid_namespaces(7), pivot_root(2), mount_setattr(2).
 """
@@ -73,9 +74,9 @@ _EMPTY = (
 )  # fmt: skip
 _SHELLS = ("sh", "bash", "dash", "ash", "ksh", "zsh")
 _READERS = ("awk", "base64", "cat", "cut", "getconf", "head", "jq", "od", "sed", "sort", "stat", "tail", "wc")
-"""Tools whose failure leaves a value unknown: what they would read is made when an image is built."""
+"""Tools whose failure makes their output unknown: an image's build may make the files that they read."""
 _CHANGERS = ("chmod", "cp", "ln", "mv", "rm")
-"""Tools that never fail: what they would change is made when an image is built, and ``set -e`` would end there."""
+"""Tools that never fail: an image's build may make the files they change, and ``set -e`` would end the script."""
 _TOOLS = (
     "[", "basename", "bc", "cmp", "comm", "date", "dc", "dirname", "echo", "egrep", "env", "envsubst", "expr",
     "false", "fgrep", "find", "fold", "getopt", "grep", "hostname", "id", "ls", "mkdir", "mktemp", "nproc", "paste",
@@ -85,7 +86,7 @@ _TOOLS = (
 _MOST_BYTES = 1 << 26
 _MOST_MEMORY = 1 << 30
 _MOST_CALLS = 400
-"""An endless loop calls more programs than any start does."""
+"""Number of calls after which the command is killed as an endless loop."""
 _POLL_S = 0.01
 
 _UNKNOWN = f"""if [ ! /proc/self/fd/1 -ef /dev/null ]; then
@@ -111,7 +112,7 @@ _CHANGER = f"""#!/{_OWN}/real/sh
 exit 0
 """
 _FOLLOWER = "for w; do case $w in -[fF]*|-[!-]*[fF]*|--follow*) exit;; esac; done\n"
-"""What follows a file keeps a container up for ever, and says nothing of what is started."""
+"""Shell lines that end a ``tail`` that follows a file: it keeps a container running, and starts no server."""
 
 
 def _build(root: Path, lower: int, asked: _Asked) -> None:
@@ -132,7 +133,7 @@ def _build(root: Path, lower: int, asked: _Asked) -> None:
 
 
 def _show_host(root: Path) -> None:
-    """Show this machine's libraries and tools, all of which are for reading since it was isolated."""
+    """Show this machine's libraries and tools in the root; ``isolate`` has made all of them read-only."""
     host = root / _OWN / "host"
     for name in _HOST:
         source = Path("/", name)
@@ -149,7 +150,7 @@ def _show_host(root: Path) -> None:
             (root / "usr" / name).mkdir()
             _link_children(root, f"{_OWN}/host/usr/{name}", root / "usr" / name)
     for name in ("bin", "sbin", "usr/sbin", "usr/local/bin", "usr/local/sbin"):
-        # a link from the top on would lead to this machine's own as long as the root is no root
+        # until ``pivot``, an absolute link would lead to this machine's own folder
         (root / name).symlink_to(os.path.relpath("/usr/bin", f"/{name}/.."))
 
 
@@ -162,7 +163,7 @@ def _add_tools(root: Path, first: int, step: int) -> None:
     for name in (*_SHELLS, *_READERS, *_CHANGERS, *_TOOLS):
         found = shutil.which(name, path=_SEARCHED)
         if found is None:
-            # what this machine lacks may be there where the script runs
+            # the deployment's machine may have a tool that this machine lacks
             (programs / name).symlink_to(f"/{_OWN}/record")
             continue
         (own / "real" / name).symlink_to(f"/{_OWN}/host{Path(found).resolve()}")
@@ -173,7 +174,7 @@ def _add_tools(root: Path, first: int, step: int) -> None:
             _script(programs / name, _CHANGER.replace("NAME", name))
         else:
             (programs / name).symlink_to(f"/{_OWN}/real/{name}")
-    # scripts read it, so it must be no program
+    # scripts source this file, so it must not be a program
     (programs / "activate").write_text("")
 
 
@@ -192,7 +193,7 @@ def _add_devices(folder: Path) -> None:
 
 
 def _show_folder(root: Path, lower: int, asked: _Asked) -> None:
-    """Lay an overlay over the folder, without programs in it, and show that and its files at their places."""
+    """Mount an overlay of the folder that executes no programs, and show its folders and files at their places."""
     own = root / _OWN
     folder = own / "folder"
     folder.mkdir()
@@ -223,14 +224,14 @@ def _show_folder(root: Path, lower: int, asked: _Asked) -> None:
 
 
 def _link_children(root: Path, name: str, target: Path) -> None:
-    """Show what lies in the folder ``name`` of the root in ``target``, beside what that has of its own."""
+    """Link the children of the root's folder ``name`` into ``target``, except names that ``target`` already has."""
     for child in (root / name).iterdir() if _inside(root, target) else ():
         if not os.path.lexists(target / child.name):
             (target / child.name).symlink_to(f"/{name}/{child.name}")
 
 
 def _put(root: Path, place: str, target: str) -> None:
-    """Show ``target`` at ``place``: over what is there, unless that is a tool or a script."""
+    """Show ``target`` at ``place``, over an existing file or folder, unless ``place`` is a tool in /usr/bin."""
     path = root / os.path.normpath(place).lstrip("/")
     path = Path(os.path.realpath(path.parent), path.name)
     source = _inside(root, root / target.lstrip("/"))
@@ -244,7 +245,7 @@ def _put(root: Path, place: str, target: str) -> None:
 
 
 def _inside(root: Path, path: Path) -> Path | None:
-    """Return ``path`` without links; None for one that leads out of the root: a link of the user's, for example."""
+    """Return ``path`` with links resolved; None if it is missing or leads out of the root, as a user's link may."""
     real = Path(os.path.realpath(path))
     return real if real.is_relative_to(root) and real.exists() else None
 
@@ -300,7 +301,7 @@ def _run(asked: _Asked) -> dict[str, object]:
 
 
 def _wait(child: int, calls: int, most_s: float) -> int | None:
-    """Wait until all have ended; returns what the command ended with, None where it could run for too long."""
+    """Wait for the end and return the command's exit code; None if it was killed as too long or an endless loop."""
     # /proc is the private root's, once that has been entered
     deadline = Deadline(most_s, pids)
     while True:
@@ -317,7 +318,7 @@ def _wait(child: int, calls: int, most_s: float) -> int | None:
 def _calls(own: int, first: int, step: int) -> list[dict[str, object]]:
     unknown = _read(own, "unknown").decode().split()
     ordered = _read(own, "order").decode().split()
-    # a tool that failed is of interest where its output was unknown
+    # a failed tool counts only if its output was unknown
     calls = []
     for name in dict.fromkeys([*ordered, *unknown]):
         number = first + step * (unknown.index(name) + 1) if name in unknown else None
@@ -327,7 +328,7 @@ def _calls(own: int, first: int, step: int) -> list[dict[str, object]]:
 
 
 def _call(record: bytes) -> dict[str, object]:
-    """Return what a recorder noted; nothing where it was ended before it had."""
+    """Return the call that a recorder noted; empty if the recorder was killed before it had finished."""
     try:
         folder, number, *words = record.decode("utf-8", "replace").split("\0")
         count = int(number) + 1

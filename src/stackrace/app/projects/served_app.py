@@ -1,4 +1,4 @@
-"""Which application a command line serves: ``uvicorn app.main:app --host 0.0.0.0``."""
+"""Find the application that a command line serves: ``uvicorn app.main:app --host 0.0.0.0``."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _MODULE = re.compile(r"[A-Za-z_][\w./-]*$")
 
 
 _CONFIGURATIONS = (".ini", ".xml", ".yaml", ".yml", ".json")
-"""Ends of the names of uWSGI's own files."""
+"""Suffixes of uWSGI's configuration files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,11 +61,11 @@ class ServedApp:
 
     kind: EntryKind
     module: str
-    """A dotted name, or the path of a file; empty where the program looks for one itself."""
+    """Dotted name, or path of a file; empty if the program searches for the module itself."""
     name: str
-    """The callable, perhaps with a call; empty where the program looks for one itself."""
+    """Name of the callable, perhaps with call arguments; empty if the program searches for it itself."""
     folder: str = ""
-    """Where imports start, below the project's folder; empty for that."""
+    """Folder that imports start from, relative to the project's folder; empty for the project's folder."""
     is_factory: bool = False
 
 

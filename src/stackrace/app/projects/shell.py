@@ -1,4 +1,7 @@
-"""What a shell starts: the real one is asked, where it can change nothing and every program is a recorder."""
+"""Find the programs that a shell starts: the real shell runs where every program is a recorder.
+
+There it can change nothing on this machine, see ``private_root``.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +28,9 @@ from .deployment_command import OPEN, text_of
 _SCRIPT = Path(__file__).with_name("private_root.py")
 _LONGEST_S = 5.0
 _FIRST, _STEP = 1_000_003, 97
-"""The numbers that stand for what nobody knows: so many that none is anything else."""
+"""First number that stands for an unknown value, and the step to the next; no other value looks like these."""
 _OTHER = 2
-"""The number in a second run: what differs between the two hangs on it."""
+"""Number for unknown values in a second run: words that differ between the two runs depend on unknown values."""
 _MOST_SCRIPTS = 40
 _WORD = re.compile(r"(?<![\w./+~-])[\w./+~-]*\w")
 _NAME = re.compile(r"[A-Za-z_][\w.+-]*")
@@ -37,17 +40,17 @@ _COMMAND = re.compile(
 _GONE_TO = re.compile(r"\bcd\s+[\"']?(/[\w./-]*\w)")
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)")
 _OPEN = re.compile(r"\$\{(\w+)\?\}")
-"""A variable that no file says, as `deployment_command.interpolated` leaves it: a shell would end there."""
+"""A variable that no file sets, as `deployment_command.interpolated` leaves it: a shell would fail there."""
 _DECIDED = re.compile(
     r"\$\{([A-Za-z_]\w*):?[-=+?]|-[nz]\s+\"?\$\{?([A-Za-z_]\w*)"
     r"|(?:^|[;&|(]|\b(?:exec|then|do|else)\s)[ \t]*\"?\$\{?([A-Za-z_]\w*)\}?\"?/",
     re.MULTILINE,
 )
-"""Where a script itself says what an unset variable means, or calls a program in a folder that it may name."""
+"""Places where a script handles an unset variable, or calls a program in a folder that the variable may name."""
 _AROUND = re.compile(
     r"(?:^|[;&|(]|\b(?:exec|then|do|else)\s)[ \t]*((?:\"?\$\{?[A-Za-z_]\w*\}?\"?)+)[ \t]+[\w./$]", re.MULTILINE
 )
-"""Variables that may name a program around another one, or nothing."""
+"""Variables in front of a program, which may name a wrapper or be empty."""
 _ASSIGNED = re.compile(
     r"(?:^|[\s;&|({])(?:export\s+|local\s+|readonly\s+|declare\s+(?:-\w+\s+)*)?([A-Za-z_]\w*)\+?="
     r"|\bread\s+(?:-\w+\s+)*(\w+)|\bfor\s+(\w+)|\bgetopts\s+\S+\s+(\w+)",
@@ -67,30 +70,32 @@ _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Call:
     words: tuple[str, ...]
-    """What only running would tell stands as ``$(program)`` or ``$NAME``."""
+    """Program and arguments; ``$(program)`` or ``$NAME`` stands for a value that only running would tell."""
     variables: Mapping[str, str]
     folder: str
-    """In the project, relative to its folder; as the image calls it where it is none of the project."""
+    """Working directory, relative to the project's folder; the path in the image if it is not in the project."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heard:
+    """Calls that a shell made, and the problem if there was one."""
+
     calls: tuple[_Call, ...] = ()
-    """In their order."""
+    """Calls in the order in which they were made."""
     scripts: tuple[Path, ...] = ()
     """The project's scripts that may have been run."""
     problem: str = ""
-    """Why nothing could be asked, or what the calls hang on."""
+    """Why the shell could not be run, or what the calls depend on; empty without a problem."""
     is_late: bool = False
-    """True if it did not end by itself, as a loop that starts a server anew each time it ends."""
+    """True if the shell did not end by itself, for example in a loop that restarts a server."""
     sources: Mapping[str, str] = field(default_factory=dict)
-    """The programs whose output was unknown, by the number in its place."""
+    """Programs whose output was unknown, by the number that stands for the output."""
     is_refused: bool = False
-    """True if this machine has no place in which a shell can do no harm."""
+    """True if this machine offers no way to run a shell without risk."""
 
 
 def unknown(text: str) -> bool:
-    """Tell whether only running would tell ``text``."""
+    """Tell whether ``text`` contains a value that only running would tell."""
     return "$" in text
 
 
@@ -101,10 +106,10 @@ def _is_shell_script(text: str) -> bool:
 def ask_shell(
     words: Sequence[str], variables: Mapping[str, str], place: Place, of_interest: Callable[[str], bool]
 ) -> Heard:
-    """Have the real shell run ``words``, which are one, or a script, with ``variables``, and return what it calls.
+    """Run ``words``, which start a shell or a script, with ``variables`` in ``place``, and return the calls.
 
-    Where neither they, nor the scripts and variables that they name, are ``of_interest``, nothing is run. Raises
-    nothing: what forbids it is the ``problem``.
+    Nothing is run if neither the words, nor the scripts and variables that they name, are ``of_interest``. Raises
+    nothing: a failure is the ``problem`` of the result.
     """
     open_words = {name: OPEN for word in words for name in _OPEN.findall(word)}
     words, variables = [_OPEN.sub(r"${\1}", word) for word in words], {**open_words, **variables}
@@ -115,16 +120,16 @@ def ask_shell(
     unset = place.bare(variables.keys() | open_ones.keys())
     bare = [*open_ones, *unset]
     numbers = {name: str(_FIRST + _STEP * number) for number, name in enumerate(bare)}
-    # one may stand where a program is called
+    # an unknown value may stand where a program is called
     place.programs.update(numbers.values())
     run = ({**variables, **numbers}, _FIRST + _STEP * len(bare), _STEP)
     other = ({**variables, **dict.fromkeys(bare, str(_OTHER))}, _OTHER, 0)
-    # where it is known that both are needed, they run side by side
+    # if both runs are surely needed, they run in parallel
     first, *compared = place.ask(words, run, other) if bare else place.ask(words, run)
     programs = {PurePosixPath(call.words[0]).name for call in first.calls}
     called = [name for name in unset if numbers[name] in programs]
     if called:
-        # a program around the server, in a variable that may be empty
+        # the variable stands for a wrapper of the server, and may be empty
         return ask_shell(words, {**given, **dict.fromkeys(called, "")}, place, of_interest)
     known = {**{number: f"${name}" for name, number in numbers.items()}, **first.sources}
     if first.is_refused or not known:
@@ -134,7 +139,7 @@ def ask_shell(
     if pairs is None:
         what = " and ".join(dict.fromkeys(known.values()))
         problem = f"what it starts hangs on {what}, which only running it would tell"
-        # unset, as the shell would have it
+        # run again with these variables unset, as they are in the shell
         return replace(place.ask(words, (variables, _FIRST, _STEP))[0], problem=problem, is_late=False)
     calls = (_compared(a, b, known, unset) for a, b in pairs)
     return replace(first, calls=tuple(calls))
@@ -145,9 +150,9 @@ def _shape(call: _Call) -> tuple[str, int]:
 
 
 def _paired(first: Heard, second: Heard) -> list[tuple[_Call, _Call]] | None:
-    """Return the calls of one run with those that they are in another; None where the two call something else.
+    """Return each call of one run with its counterpart in the other; None if the runs call different programs.
 
-    Any order will do, for some may be in the background. A loop without an end was ended somewhere else in each.
+    The order may differ, since some calls may run in the background. An endless loop is cut at different points.
     """
     left: dict[tuple[str, int], list[_Call]] = {}
     for call in reversed(second.calls):
@@ -159,7 +164,7 @@ def _paired(first: Heard, second: Heard) -> list[tuple[_Call, _Call]] | None:
 
 
 def _compared(call: _Call, other: _Call, known: Mapping[str, str], unset: Sequence[str]) -> _Call:
-    """Return ``call`` with what differs from ``other`` as what only running would tell."""
+    """Return ``call`` with each part that differs from ``other`` replaced by the name of the unknown value."""
     words = (_named(a, b, known) for a, b in zip(call.words, other.words, strict=True))
     others = other.variables
     variables = {name: _named(value, others.get(name, ""), known) for name, value in call.variables.items()}
@@ -176,14 +181,14 @@ def _named(text: str, other: str, known: Mapping[str, str]) -> str:
     named = re.sub("|".join(sorted(known, key=len, reverse=True)), lambda match: known[match[0]], text)
     if "$" in named:
         return named
-    # it was computed with
+    # the unknown value was used in a computation
     return text if not known else f"$(({', '.join(dict.fromkeys(known.values()))}))"
 
 
 class Place:
-    """Where a command runs, as its image or machine calls it, and what it finds there.
+    """File system that a command sees, with the paths of its image or machine.
 
-    That is the project at its places, its scripts, and recorders for all programs that it names.
+    It contains the project at its places, its scripts, and recorders for all programs that the command names.
     """
 
     def __init__(
@@ -195,7 +200,7 @@ class Place:
         copies: Mapping[str, str] = MappingProxyType({}),
         user: int = 0,
     ) -> None:
-        """``file`` has the command, which starts in ``folder``, of an image with the ``copies`` if there is one."""
+        """Take the command's ``file``, its working directory ``folder`` and the ``copies`` of its image, if any."""
         self.project, self.root = project, project.root
         self.file, self.folder, self.copies, self.user = file, folder, copies, user
         near = (file.parent, *file.parents[1:4])
@@ -204,7 +209,7 @@ class Place:
         brought = [source.lstrip("/") for source in copies.values()]
         self.contexts = sorted(inside, key=lambda folder: -sum(is_present(folder / each) for each in brought))
         self.places: dict[str, str] = {}
-        """Where its folders and files lie."""
+        """Paths relative to the project, by their path in the place."""
         self.scripts: dict[Path, None] = {}
         self.programs: set[str] = set()
         self.tools: set[str] = set()
@@ -214,14 +219,14 @@ class Place:
             self._copy(target, source)
 
     def script(self, word: str) -> Path | None:
-        """Return the shell script of the project that the place calls ``word``."""
+        """Return the project's shell script at the path ``word`` of the place; None if there is no such script."""
         path = self.named(word)
         return path if path in self.scripts else None
 
     def read(self, words: Sequence[str], variables: Mapping[str, str], of_interest: Callable[[str], bool]) -> bool:
-        """Find what ``words``, and the files and values of variables that they name, may call.
+        """Collect the programs and scripts that ``words``, and the files and variables named in them, may call.
 
-        Returns whether any of that is ``of_interest``.
+        Return whether any text that was read is ``of_interest``.
         """
         self.texts, texts, known, asked = [*words], [*words], set(), set()
         values = [*variables.items()]
@@ -249,7 +254,7 @@ class Place:
         return True
 
     def bare(self, known: AbstractSet[str]) -> list[str]:
-        """Return the variables that are read, and that neither the deployment nor the scripts say anything of."""
+        """Return the variables that the texts read but neither set nor check, and that are not ``known``."""
         text = "\n".join(self.texts)
         matches = [match for found in (_DECIDED, _ASSIGNED) for match in found.finditer(text)]
         said = {name for match in matches for name in match.groups()}
@@ -258,7 +263,7 @@ class Place:
         return [name for name in read if name not in said | known | _OF_SHELLS]
 
     def ask(self, words: Sequence[str], *runs: tuple[Mapping[str, str], int, int]) -> list[Heard]:
-        """Run ``words`` side by side with each of ``runs``: variables, and the numbers for what is unknown."""
+        """Run ``words`` once for each of ``runs``, in parallel: variables and two numbers for unknown values."""
         stamps = tuple(text_of(path) for path in self.scripts)
         asked = [json.dumps(self._asked(words, *run), sort_keys=True) for run in runs]
         with ThreadPoolExecutor(len(runs)) as pool:
@@ -284,14 +289,14 @@ class Place:
         }
 
     def _placed(self, words: Sequence[str]) -> list[str]:
-        """Return the words with a script's place for its name, where the machine finds it otherwise."""
+        """Return the words with a script's path in place of its name, unless the name is a path in the place."""
         root = self.root
         path = self.project.named(words[0], [root / self.folder, root, self.file.parent])
         is_placed = any(f"{words[0]}/".startswith(f"{place}/") for place in self.places)
         if path is None or path not in self.scripts:
             return list(words)
         place = words[0] if is_placed else str(path)
-        # what names no shell is run by the one that calls it, which on platforms is bash
+        # a script without a shebang is run by the calling shell, which on platforms is bash
         return [place, *words[1:]] if text_of(path).startswith("#!") else ["bash", place, *words[1:]]
 
     def _heard(self, answer: Mapping[str, object]) -> Heard:
@@ -331,7 +336,7 @@ class Place:
         return folder
 
     def _copy(self, target: str, source: str) -> None:
-        """Note what an image has of the project, and where."""
+        """Record that an image has ``source`` of the project at ``target``."""
         if not target.startswith("/") or "$" in target:
             return
         for context in self.contexts:
@@ -346,13 +351,13 @@ class Place:
                 return
 
     def _folder(self, place: str) -> None:
-        """Note a folder of the image: by its last parts, else the whole project's."""
+        """Record the project's folder for a folder of the image, by its last parts; else the project itself."""
         if place.startswith("/") and not any(PurePosixPath(place).is_relative_to(each) for each in self.places):
             inside = by_last_parts(place, [self.root], is_folder)
             self.places[place] = str(inside.relative_to(self.root)) if inside else "."
 
     def _read_text(self, text: str) -> list[Path]:
-        """Note what ``text`` names; returns the files of the project among that."""
+        """Record the programs and scripts that ``text`` names, and return the project's files that it names."""
         found: dict[str, list[Path]] = {}
         for word in dict.fromkeys(_WORD.findall(text)):
             near = [
@@ -363,17 +368,17 @@ class Place:
             if _NAME.fullmatch(word) and not word.endswith(".sh"):
                 self.programs.add(word)
             elif path := self.named(word):
-                # a loop may run all that is in a folder, which is not all that an image is built from
+                # a loop may run all files of a folder, though hardly of the project or the build folder
                 inside = () if path in (*self.contexts, self.root) else next(walk(path), ("", (), ()))[2]
                 near += [path, *(path / name for name in sorted(inside)[:_MOST_SCRIPTS])]
             found[word] = [path for path in near if is_file(path)]
             self.scripts |= dict.fromkeys(filter(_is_script, found[word]))
-        # one that is not in the project may be made with the image
+        # a program that is not in the project may be made with the image
         self.programs |= {word for word in _COMMAND.findall(text) if not found.get(word)}
         return [path for paths in found.values() for path in paths]
 
     def named(self, word: str) -> Path | None:
-        """Note what a place in the image or in the project is; returns the file of the project, if it is one."""
+        """Record the program, script or folder that ``word`` names; return its path in the project, else None."""
         root, parts = self.root, PurePosixPath(word)
         is_program = parts.parent.name in ("bin", "sbin")
         path = self.copied(word)
@@ -398,7 +403,7 @@ class Place:
         return any(is_folder(each) and not is_present(each / "activate") for each in inside)
 
     def copied(self, word: str) -> Path | None:
-        """Return where the project has what an image has of it, or would have."""
+        """Return the project's path for a path in the image, even if no file is there; None if none matches."""
         whole = os.path.normpath(PurePosixPath(self.folder or "/", word))
         if whole in self.places and is_file(self.root / self.places[whole]):
             return self.root / self.places[whole]
@@ -418,7 +423,7 @@ def _is_script(path: Path) -> bool:
 
 @lru_cache(maxsize=8192)
 def _answered(asked: str, stamps: tuple[str, ...]) -> Mapping[str, object]:
-    """Return what the private root answers; ``stamps`` tell one state of the files from another."""
+    """Return the answer of ``private_root``; ``stamps``, the scripts' texts, keep answers of old texts apart."""
     try:
         command = [sys.executable, "-I", "-S", str(_SCRIPT)]
         done = subprocess.run(command, input=asked, capture_output=True, text=True, cwd="/", timeout=2 * LONGEST_S)

@@ -1,4 +1,4 @@
-"""Which servers a deployment's command starts in the end: behind wrappers, shells and scripts, and by its code."""
+"""Find the servers that a deployment's command starts: behind wrappers, shells and scripts, or in Python code."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _WRAPPERS = {
     for name in names.split()
 }
 _WAITS = re.compile(r"(?s:wait[-_]?for.*|.*entrypoint.*)")
-"""What waits for something else first, or prepares an image of somebody else's."""
+"""Names of programs that wait for a service, or prepare an image of somebody else, before they start a command."""
 _MAY_START = re.compile(rf"\b(py|{'|'.join(name for name, kind in _WRAPPERS.items() if kind == _RUN)})")
 _NO_SERVERS = frozenset({
     "alembic", "apache2", "apache2ctl", "apachectl", "caddy", "celery", "cron", "django-admin", "dramatiq",
@@ -42,41 +42,41 @@ _NO_SERVERS = frozenset({
     "traefik", "true", "yarn",
 })  # fmt: skip
 _BUILDERS = frozenset({"make", "just"})
-"""Programs whose words are names of targets, which may be those of servers."""
+"""Programs whose arguments are names of targets, which may start servers."""
 _HAS_PYTHON = re.compile(r"\b(python|pip|uv|poetry)")
 _WORDS = re.compile(r"[\w./-]+")
 _SOMEBODY = 1000
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _SIMPLE = re.compile(r"(?:[\w./:=,@%+-]|\$\w|\$\{\w+(:?-[\w./:-]*)?\}|'[^'\n]*'|\"[^\"`\\\n]*\"|[ \t])*")
-"""Words that every shell takes as they stand, and variables, for where none can be asked."""
+"""A line of plain words and variables that every shell reads alike, in case no shell can be run."""
 _LINE = re.compile(r"-[a-z]*c")
 _VERSION = re.compile(r"-?3(\.\d+)?$")
 UNTOLD = "nothing in the project says what {} starts"
 _BY_ITSELF = "starts a server in a way of its own"
 _NAMED = "it names a server, and starts none with these words and variables"
 _ENDS = frozenset({"&&", "||", "|||", ";", "&"})
-"""What ends a command among the words of a program that starts several."""
+"""Words that end a command among the arguments of a program that starts several commands."""
 _MOST_DEEP = 8
 
 
 def serves_no_app(program: str) -> bool:
-    """Return True for a program that is known and serves no app of Python's."""
+    """Tell whether ``program`` is known to serve no Python app."""
     return program in _NO_SERVERS
 
 
 def is_known_wrapper(program: str) -> bool:
-    """Return True for a program that is known to start what its words name, and to leave them as they are."""
+    """Tell whether ``program`` is known to start the command among its arguments without changing the words."""
     return program in _WRAPPERS
 
 
 def starts(
     command: DeploymentCommand, project: ProjectFiles, programs: Collection[str]
 ) -> tuple[list[DeploymentCommand], str]:
-    """Return which of ``programs`` the command starts in the ``project``, by its code, too, the last first.
+    """Return the commands of ``programs`` that ``command`` starts, the last first, and the problem or "".
 
-    Each is the program's name and what stands behind it, at the file and line of the script that starts it; what
-    only running would tell has a ``$``. With them comes why it may be something else, or could not be asked. All
-    commands of a project share one: its folders are walked once.
+    Each command is the program's name with its arguments, and has the file and line that start it. An argument that
+    only running would tell contains a ``$``. The problem says why the command may start something else, or could
+    not be followed. Pass the same ``project`` for all commands of a project: its folders are walked once.
     """
     found = _Search(project=project, programs=frozenset(programs))
     found.follow(command)
@@ -101,10 +101,10 @@ class _Search:
         self.user = 0
         self.own = project.console_scripts.keys()
         self.called: list[str] = []
-        """The programs that scripts and lines for a shell call, and of which nothing else is known."""
+        """Programs that scripts and shell lines call, and that could not be followed to a server."""
 
     def follow(self, command: DeploymentCommand, depth: int = 0) -> None:
-        """Note what ``command`` starts, by whatever it starts in between."""
+        """Record the servers that ``command`` starts, directly or through other programs."""
         command = self._unwrapped(command)
         if not command.words or depth >= _MOST_DEEP:
             return
@@ -123,14 +123,14 @@ class _Search:
                 self._follow_inside(command)
 
     def _follow_code(self, command: DeploymentCommand, path: Path) -> None:
-        """Note what the Python program at ``path`` starts, or that it starts a server in a way of its own."""
+        """Record the servers that the Python program at ``path`` starts, or that it starts one in its own way."""
         # a package's program often is no more than an import
         modules = _imported_files(path, self.project.root) if path.name == "__main__.py" else ()
         program, *words = command.words
         is_program = not _PYTHON.fullmatch(PurePath(program).name)
         has_verbs = is_program and any(not word.startswith("-") for word in words)
         for started in (started for file in (path, *modules) for started in _started_by_code(command, file)):
-            # which of a program's verbs starts the one that reloads changed code?
+            # nobody knows which subcommand of a program starts the server that reloads changed code
             if has_verbs and "--reload" in started.words:
                 self.problem = self.problem or f"{path.relative_to(self.project.root)} {_BY_ITSELF}"
             else:
@@ -144,7 +144,7 @@ class _Search:
         self.starts = [each for each in self.starts if each.words != command.words] + [command]
 
     def _follow_inside(self, command: DeploymentCommand) -> None:
-        """Note what stands behind an unknown program that may start it, as a runner of several commands."""
+        """Record a server among the arguments of an unknown program, such as a runner of several commands."""
         words = command.words
         place = next((place for place, word in enumerate(words) if self._program(word) in self.programs), None)
         if place:
@@ -155,7 +155,7 @@ class _Search:
             self.problem = self.problem or self.unfollowed(command, words)
 
     def unfollowed(self, command: DeploymentCommand, words: Sequence[str]) -> str:
-        """Return why nobody knows what an image's program starts; empty for one that serves no app of Python's."""
+        """Return the problem of a program that starts nobody knows what; empty if it serves no Python app."""
         name, path = PurePosixPath(words[0]).name, command.image or command.file
         is_image = command.image is not None or "file" in path.name.lower()
         if _PYTHON.fullmatch(name) or name in _NO_SERVERS or name in _WRAPPERS:
@@ -167,7 +167,7 @@ class _Search:
         return UNTOLD.format(name)
 
     def _unwrapped(self, command: DeploymentCommand) -> DeploymentCommand:
-        """Return what stands behind programs that only start others, with the variables that these set."""
+        """Return the command behind its wrappers, with the variables that the wrappers set."""
         words, variables, wrappers = [*command.words], command.variables, command.wrappers
         while words:
             name = self._program(words[0])
@@ -184,7 +184,7 @@ class _Search:
         return replace(command, words=tuple(words), environment=variables, defaults={}, wrappers=wrappers)
 
     def _behind(self, command: DeploymentCommand, words: Sequence[str], name: str) -> int:
-        """Return where the program stands that the one called ``name`` starts; 0 where that starts none."""
+        """Return the index in ``words`` of the program that the wrapper ``name`` starts; 0 if it is no wrapper."""
         if _ASSIGNMENT.fullmatch(words[0]):
             return 1
         is_run = _WRAPPERS.get(name) == _RUN
@@ -232,7 +232,7 @@ class _Search:
         if is_simple and "$" not in line:
             self.follow(replace(command, words=_split(line)), depth + 1)
             return
-        # services of several documents start alike
+        # services of several documents may start the same command
         place = (command.file, command.folder, _items(command.copies), self.user)
         question = (words, _items(variables), place, self.programs)
         heard = self.project.heard.get(question)
@@ -257,12 +257,12 @@ class _Search:
             self.problem = self.problem or heard.problem or (_NAMED if not heard.calls else "")
 
     def _may_start(self, text: str) -> bool:
-        """Tell whether a text names what may start one of the programs: a script that only waits does not."""
+        """Tell whether ``text`` names one of the programs, or a program that may start one."""
         is_known = self._speaks_of_one([text]) or bool(_MAY_START.search(text))
         return is_known or any(word in self.own for word in _WORDS.findall(text))
 
     def _speaks_of_one(self, texts: Sequence[str]) -> bool:
-        """Tell whether one of the programs is named at all: other scripts are of no interest."""
+        """Tell whether any of ``texts`` names one of the programs."""
         return any(program in text for text in texts for program in self.programs)
 
 
@@ -278,7 +278,7 @@ def _split(line: str) -> tuple[str, ...]:
 def _located(
     command: DeploymentCommand, words: Sequence[str], scripts: Sequence[Path], root: Path
 ) -> DeploymentCommand:
-    """Return ``command`` with the file and line of the script that calls ``words``, as far as its text shows it."""
+    """Return ``command`` with file and line of the script line most like ``words``; unchanged without one."""
     name = PurePosixPath(words[0]).name
     said = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
     best, most = None, 0
@@ -300,12 +300,12 @@ _CALLS = {
     "uvicorn.Config": "uvicorn",
     "waitress.serve": "waitress-serve",
 }
-"""The functions that start a server with the options of its command line, and what that is called."""
+"""Functions that start a server with its command-line options, and the name of its program."""
 _ELSEWHERE = (
     "aiohttp.web", "bjoern", "cheroot.wsgi", "eventlet.wsgi", "gevent.pywsgi", "tornado.httpserver",
     "twisted.web.wsgi",
 )  # fmt: skip
-"""Servers that only code starts, and that no command line has."""
+"""Modules of servers that only Python code can start, not a command line."""
 _MOST_MODULES = 200
 _LONGEST_IMPORT = 10_000
 _PYTHON = re.compile(r"(python|pypy)[\d.]*")
@@ -313,9 +313,9 @@ _SWITCHES = frozenset({"-u", "-O", "-OO", "-B", "-I", "-E", "-s", "-S"})
 
 
 def _started_by_code(command: DeploymentCommand, path: Path) -> Iterator[DeploymentCommand]:
-    """Yield the servers that the Python program at ``path``, which ``command`` runs, starts: as such commands.
+    """Yield the servers that the Python program at ``path``, run by ``command``, starts, each as a command.
 
-    An argument that is no literal stands as ``$(…)`` in them: only running it would tell its value.
+    An argument that is no literal becomes ``$(…)``: only running the program would tell its value.
     """
     tree = parse(path)
     if tree is None:
@@ -331,7 +331,7 @@ def _started_by_code(command: DeploymentCommand, path: Path) -> Iterator[Deploym
 
 
 def _imports(tree: ast.AST | None) -> Iterator[tuple[ast.Import | ast.ImportFrom, str, str]]:
-    """Yield imports, the names that they bind and what these mean, as ``run`` and ``uvicorn.run``."""
+    """Yield import statements with each bound name and its dotted name, such as ``run`` and ``uvicorn.run``."""
     for node in ast.walk(tree) if tree else ():
         if isinstance(node, ast.Import | ast.ImportFrom):
             before = f"{node.module}." if isinstance(node, ast.ImportFrom) and node.module else ""
@@ -343,7 +343,7 @@ def _meanings(tree: ast.AST) -> dict[str, str]:
 
 
 def _dotted(node: ast.expr, names: Mapping[str, str]) -> str:
-    """Return what an expression means, where ``names`` are imported; empty for what is no dotted name."""
+    """Return the dotted name of an expression, with imported ``names`` resolved; empty for other expressions."""
     if isinstance(node, ast.Name):
         return names.get(node.id, node.id)
     inner = _dotted(node.value, names) if isinstance(node, ast.Attribute) else ""
@@ -351,9 +351,9 @@ def _dotted(node: ast.expr, names: Mapping[str, str]) -> str:
 
 
 def _server_import(path: Path, root: Path, programs: Collection[str]) -> tuple[Path, int] | None:
-    """Return where the Python program at ``path``, or a module of the project that it needs, imports a server.
+    """Return file and line where a Python program, or a module of the project that it imports, imports a server.
 
-    One of ``programs``, or one that only code starts. None where nothing does.
+    The server is one of ``programs``, or one that only code can start. None if no server is imported.
     """
     modules = [path]
     for module in modules:
@@ -372,7 +372,7 @@ def _imported_files(path: Path, root: Path) -> list[Path]:
     for level, dotted in _imported(_source(path)):
         near = path.parents[level - 1 : level] if level else (root, root / "src", path.parent)
         inside = [base for base in near if base.is_relative_to(root)]
-        # a module, or what one has
+        # the name is a module, or an object in a module
         for name in (dotted.replace(".", "/"), dotted.rpartition(".")[0].replace(".", "/")):
             places = (base / f"{name}{end}" for base in inside for end in (".py", "/__init__.py"))
             found += islice(filter(is_file, places if name else ()), 1)
@@ -385,9 +385,9 @@ def _source(path: Path) -> str:
 
 @lru_cache(maxsize=1024)
 def _imported(text: str) -> tuple[tuple[int, str], ...]:
-    """Return what a module's lines import: by how many dots it begins, and its dotted name.
+    """Return the imports in a module's text: number of leading dots, and dotted name.
 
-    The tree of a whole module takes much longer; a line of a docstring may be among the answers.
+    Parsing the whole module would take much longer. A line of a docstring may be among the imports.
     """
     found: list[tuple[int, str]] = []
     for statement in _import_statements(text.splitlines()):
@@ -398,7 +398,7 @@ def _imported(text: str) -> tuple[tuple[int, str], ...]:
 
 
 def _import_statements(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the lines that import, those in brackets with what follows until these end."""
+    """Yield the import statements; one with brackets includes the lines up to the closing bracket."""
     statement = ""
     for line in lines:
         statement = f"{statement}\n{line}" if statement else line.strip()
@@ -411,7 +411,7 @@ def _import_statements(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _program_file(command: DeploymentCommand, project: ProjectFiles) -> Path | None:
-    """Return the project's file that ``command`` runs: ``python main.py``, ``python -m shop.main``, its program."""
+    """Return the project's file that ``python main.py``, ``python -m shop.main`` or a console script runs."""
     words, root = command.words, project.root
     bases = [folder for folder in (command.file.parent, root, root / "src") if folder.is_relative_to(root)]
     match _python_words(words):
@@ -426,7 +426,7 @@ def _program_file(command: DeploymentCommand, project: ProjectFiles) -> Path | N
 
 
 def base_class(dotted: str, bases: Sequence[Path]) -> str:
-    """Return the class that the project's class ``dotted`` first derives from; empty where its code is not found.
+    """Return the dotted name of the first base of the project's class ``dotted``; empty if its code is not found.
 
     ``bases`` are the folders that modules may lie in.
     """
@@ -438,7 +438,7 @@ def base_class(dotted: str, bases: Sequence[Path]) -> str:
 
 
 def _python_words(words: Sequence[str]) -> list[str]:
-    """Return what stands behind Python and its switches in ``words``; nothing where it does not stand there."""
+    """Return the words behind Python and its switches; empty if ``words`` do not run Python."""
     place = next(
         (place for place, word in enumerate(words, 1) if _PYTHON.fullmatch(PurePath(word).name)), len(words)
     )

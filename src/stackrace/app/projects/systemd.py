@@ -1,4 +1,4 @@
-"""What units of systemd start, with their drop-ins and files of variables.
+"""Read the commands that systemd units start, with their drop-ins and files of variables.
 
 Source: systemd.unit(5), systemd.exec(5), systemd.service(5).
 """
@@ -29,7 +29,7 @@ _OF_SYSTEMD = re.compile(r"\$(?:\$|\{(\w+)\}|(\w+))")
 
 
 def systemd_commands(files: Sequence[Path], root: Path) -> Iterator[DeploymentCommand]:
-    """Read what units of systemd start, each with its drop-ins in the order of their names."""
+    """Yield the commands that systemd units start, each unit with its drop-ins in the order of their names."""
     for path in files:
         template = re.sub(r"@[^@]*\.", "@.", path.name)
         folders = [path.with_name(f"{name}.d") for name in dict.fromkeys((path.name, template, path.suffix[1:]))]
@@ -38,7 +38,7 @@ def systemd_commands(files: Sequence[Path], root: Path) -> Iterator[DeploymentCo
 
 
 def _of_unit(files: tuple[Path, ...], root: Path) -> Iterator[DeploymentCommand]:
-    """Yield what a unit starts. Variables of files go before those of ``Environment=``."""
+    """Yield the commands that a unit starts; variables of files override those of ``Environment=``."""
     unit, said = files[0], _directives(files)
     variables: dict[str, str] = {}
     for _, _, value in said["Environment"]:
@@ -47,7 +47,7 @@ def _of_unit(files: tuple[Path, ...], root: Path) -> Iterator[DeploymentCommand]
     for file, line, named in said["EnvironmentFile"]:
         name = Path(_specified(named.lstrip("-"), unit))
         found = by_last_parts(str(name), (unit.parent, root), Path.is_file)
-        # packages make /etc/default/NAME and /etc/sysconfig/NAME of it
+        # packages install such a file as /etc/default/NAME or /etc/sysconfig/NAME
         found = found or unit.parent / f"{name.name}.{name.parent.name}"
         more = variables_of(found, {}) if found.is_relative_to(root) else None
         variables |= more or {}
@@ -64,7 +64,7 @@ def _of_unit(files: tuple[Path, ...], root: Path) -> Iterator[DeploymentCommand]
     ]
     folder = _specified(said["WorkingDirectory"][-1][2].lstrip("-"), unit) if said["WorkingDirectory"] else ""
     for file, line, value in said["ExecStart"]:
-        # what stands before the program says how to run it
+        # characters before the program say how to run it
         program = value.lstrip("@:+!|-")
         words = _expanded(_specified(program, unit), variables, is_known=not omissions)
         yield DeploymentCommand(
@@ -82,7 +82,7 @@ def _of_unit(files: tuple[Path, ...], root: Path) -> Iterator[DeploymentCommand]
 
 
 def _directives(files: Sequence[Path]) -> dict[str, list[tuple[Path, int, str]]]:
-    """Return what ``files`` say of the service, and where; an empty value takes back what was said before."""
+    """Return the service's directives with file, line and value; an empty value discards the earlier ones."""
     said: dict[str, list[tuple[Path, int, str]]] = defaultdict(list)
     for file in files:
         section = ""
@@ -95,7 +95,7 @@ def _directives(files: Sequence[Path]) -> dict[str, list[tuple[Path, int, str]]]
 
 
 def _specified(text: str, unit: Path) -> str:
-    """Put in what systemd's specifiers stand for, as far as the name of the ``unit`` says it."""
+    """Replace systemd's specifiers in ``text``, as far as the name of the ``unit`` tells their values."""
     name, _, instance = unit.stem.partition("@")
     known = {"%": "%", "p": name, "N": unit.stem, "n": unit.name, "t": "/run", "S": "/var/lib"}
     known |= {"i": instance or "${instance?}", "I": instance or "${instance?}", "h": "~", "u": "${user?}"}
@@ -103,7 +103,7 @@ def _specified(text: str, unit: Path) -> str:
 
 
 def _expanded(line: str, variables: Mapping[str, str], *, is_known: bool) -> tuple[str, ...]:
-    """Return the words of a command; a variable by itself may be several, and one that nobody sets is empty."""
+    """Return the words of a command; a lone variable may give several. ``is_known``: an unset variable is empty."""
 
     def value(match: re.Match[str]) -> str:
         name = match[1] or match[2]
