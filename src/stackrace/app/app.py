@@ -1,4 +1,4 @@
-"""The application under test, and how it may be named: ``mysite.settings``, ``module:callable``, a path."""
+"""The application under test, and its possible names: ``mysite.settings``, ``module:callable``, a path."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..stacks.stack import Interface
 
 
 class EntryKind(StrEnum):
-    """How the user named his application; the value is the TOML key."""
+    """Kind of name under which the user gave the application; the value is the TOML key."""
 
     DJANGO = "django"
     WSGI = "wsgi"
@@ -26,7 +26,7 @@ class EntryKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """What to load."""
+    """The name under which an application is loaded."""
 
     kind: EntryKind
     target: str
@@ -35,7 +35,7 @@ class Entry:
 
     @property
     def interfaces(self) -> frozenset[Interface]:
-        """The interfaces that such an app offers, so which servers can host it."""
+        """Interfaces that the app offers; they decide which servers can host it."""
         if self.kind is EntryKind.DJANGO:
             return frozenset({Interface.WSGI, Interface.ASGI})
         return frozenset({Interface(self.kind.value)})
@@ -60,7 +60,7 @@ class App:
     prepare: tuple[tuple[str, ...], ...] = ()
     """Commands that run once before a race."""
     services: tuple[str, ...] = ()
-    """What it needs beside it, by name (``postgresql``)."""
+    """Names of the services that the app needs (``postgresql``)."""
     public: Path | None = None
     """A Rack app's folder of files, cached pages among them, that a front end may send before it asks the app; None
     for ``public`` below the root."""
@@ -83,7 +83,7 @@ class _Target:
     module: str
     name: str
     arguments: str | None = None
-    """What stands between a factory's parentheses, None without a call."""
+    """Text between a factory's parentheses; None without a call."""
 
     def __str__(self) -> str:
         call = "" if self.arguments is None else f"({self.arguments})"
@@ -105,7 +105,7 @@ def entry_of(kind: EntryKind, target: str) -> Entry:
 
 
 def parse_target(kind: EntryKind, target: str) -> _Target:
-    """Take ``module:callable`` or ``module:factory(…)`` apart; arguments must be literals."""
+    """Split ``module:callable`` or ``module:factory(…)``; raise InputError unless all arguments are literals."""
     module, colon, expression = target.partition(":")
     if not colon or not _dotted(module) or module.endswith(".py"):
         raise _wrong(kind, target, _suggestion(target))
@@ -162,7 +162,7 @@ def _suggestion(target: str) -> str:
 
 
 def module_of(text: str) -> str:
-    """Turn ``./mysite/settings.py`` into ``mysite.settings``; nothing when that makes no module either."""
+    """Turn ``./mysite/settings.py`` into ``mysite.settings``; empty if the result is no module name."""
     module = text.strip().removeprefix("./").removesuffix(".py").replace("/", ".")
     return module if _dotted(module) else ""
 
@@ -172,7 +172,7 @@ def _wrong(kind: EntryKind, target: str, right: str) -> InputError:
 
 
 def wrong_spelling(kind: EntryKind, target: str, *rights: Sequence[str]) -> str:
-    """Say that ``target`` is none of its kind, and what to write instead: flags, the likeliest first."""
+    """Say that ``target`` is not valid for ``kind``; ``rights`` are the flags to write instead, likeliest first."""
     what = _NAMED.get(kind, "a callable")
     *_, flag, right = rights[0]
     root = f'root = "{rights[0][1]}" and ' if rights[0][0] == "--project" else ""

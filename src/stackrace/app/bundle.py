@@ -1,4 +1,4 @@
-"""The apps that come with Stackrace, by name: Django's is the core's own, features bring others."""
+"""The apps that come with Stackrace, by name: the core has a Django app, features add others."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ..extensions import BundledApp, declared, load
 from .app import App, Entry, EntryKind
 
 DJANGO = "django"
-"""The name of the default."""
+"""Name of the default bundled app."""
 
 _OURS = Path(__file__).parents[1]
-"""The package: features have bundled apps, too."""
+"""Folder of the package: features have bundled apps, too."""
 _SESSIONS = Path(__file__).with_name("sessions")
 
 _MIGRATE = ("python", "manage.py", "migrate", "--verbosity", "0")
@@ -28,15 +28,15 @@ def _nothing() -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bundled:
-    """Where a bundled app is and how it is run."""
+    """A bundled app: its folder, and how it is run."""
 
     name: str
     root: Path
     entry: Entry
     urls: tuple[str, ...]
-    """The default workload."""
+    """Paths of the default workload."""
     pages: tuple[str, ...]
-    """All there is to race."""
+    """Paths of all pages that can be raced."""
     prepare: tuple[tuple[str, ...], ...]
     """Commands to run before the first launch."""
     static: Mapping[str, Path]
@@ -48,24 +48,24 @@ class Bundled:
     services: tuple[str, ...] = ()
     """Services that the app needs."""
     environment: Mapping[str, str] = field(default_factory=dict)
-    """Variables that it runs with."""
+    """Environment variables of the app."""
     missing_item: Callable[[], MissingItem | None] = _nothing
-    """Returns what it lacks here, its services apart; None where it can be built and run."""
+    """Function that returns what the app lacks here, except services; None if it can be built and run."""
     packages: str = "requirements.txt"
-    """The requirements file of its environment, where no database has one of its own."""
+    """Requirements file of its environment, unless its database has a requirements file of its own."""
     public: str = ""
-    """A folder below its data whose files are pages it has cached: a front end may serve them before it asks the
-    app."""
+    """Folder below the app's data with pages that it has cached, which a front end may serve before it asks the
+    app; empty without one."""
 
     def requirements(self, services: Iterable[str] = ()) -> Path:
-        """Return the requirements file of its environment: its framework, and its database's driver."""
+        """Return the requirements file of its environment: framework, and the driver of its database, if any."""
         wanted = [self.root / _DRIVERS[service] for service in services if service in _DRIVERS]
         return next((file for file in wanted if file.is_file()), self.root / self.packages)
 
     def app(
         self, *, python: Path | None = None, ruby: Path | None = None, data: Path, services: Iterable[str] = ()
     ) -> App:
-        """Return it as an app; ``data`` is an existing writable folder for all it writes."""
+        """Return the app to race; ``data`` is an existing writable folder for all files that the app writes."""
         return App(
             name=f"bundled {self.name}",
             root=self.root,
@@ -81,9 +81,9 @@ class Bundled:
 
 
 def bundled(name: str = DJANGO, environment: Mapping[str, str] | None = None) -> Bundled:
-    """Return a bundled app; what it needs may depend on the variables of ``environment``, which it will run with.
+    """Return a bundled app; its needs may depend on ``environment``, the variables that it will run with.
 
-    Nothing is ever written into its folder. Raises InputError for an unknown name.
+    The app never writes into its own folder. Raises InputError for an unknown name.
     """
     makers = _makers()
     if name not in makers:
@@ -93,7 +93,7 @@ def bundled(name: str = DJANGO, environment: Mapping[str, str] | None = None) ->
 
 
 def bundled_names() -> tuple[str, ...]:
-    """Return the names of all, the default first."""
+    """Return the names of all bundled apps, the default first."""
     return tuple(_makers())
 
 
@@ -102,14 +102,14 @@ def _makers() -> dict[str, str]:
 
 
 def is_bundled(app: App) -> bool:
-    """Tell whether ``app`` is ours, which writes nothing but to its data folder."""
+    """Tell whether ``app`` is a bundled app, which writes only to its data folder."""
     return app.root.is_relative_to(_OURS)
 
 
 def digest(app: App) -> str | None:
-    """Return what stands for every byte of a bundled app's folder; None for a user's own app.
+    """Return the SHA-256, in hexadecimal, of all files of a bundled app's folder; None for a user's own app.
 
-    Byte code does not count: interpreters write it as they go.
+    Byte code is left out, because interpreters write it while they run.
     """
     if not is_bundled(app):
         return None
@@ -159,9 +159,9 @@ _PREFIX = "bundled:"
 
 
 def session_file(asked: Path, sessions: Mapping[str, Path]) -> Path:
-    """Return the recording that ``asked`` stands for: one of ``sessions`` for ``bundled:NAME``, else itself.
+    """Return the recording that ``asked`` names: one of ``sessions`` for ``bundled:NAME``, else ``asked`` itself.
 
-    ``asked`` may have been made absolute. Raises InputError listing the names for one that is none.
+    ``asked`` may have been made absolute. Raises InputError with the known names for an unknown NAME.
 
     >>> session_file(Path("/races/bundled:browse"), {"browse": Path("browse.har")}).name
     'browse.har'

@@ -1,4 +1,4 @@
-"""Commands in a race file: words that are run as they are, or a line for a shell where that is said."""
+"""Commands in a race file: words that are run without a shell, or a line for a shell if the file says so."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _OPERATOR = re.compile(r"&&|\|\||[|<>;&]")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 
 _SHELL = ("sh", "-ec", '(set -o pipefail 2>/dev/null) && set -o pipefail; eval "$1"', "prepare")
-"""Runs the line that follows; what fails within a pipe fails, too, where the shell knows how."""
+"""Command that runs the line behind it; with shells that know ``pipefail``, a failure within a pipe counts."""
 
 _EXAMPLE = 'write it like "python manage.py migrate", or { run = "zcat dump.gz | psql", shell = true }'
 
@@ -21,7 +21,7 @@ _EXAMPLE = 'write it like "python manage.py migrate", or { run = "zcat dump.gz |
 def command_of(value: object) -> tuple[str, ...]:
     """Return the words of ``"python manage.py migrate"``, or of ``{ run = "psql < dump.sql", shell = true }``.
 
-    Raises ValueError saying what to write: for an open quote, and for what only a shell understands.
+    Raises ValueError for an open quote, and for syntax that only a shell understands; it says what to write.
 
     >>> command_of("psql -c 'SELECT 1; SELECT 2'")
     ('psql', '-c', 'SELECT 1; SELECT 2')
@@ -46,7 +46,7 @@ def command_of(value: object) -> tuple[str, ...]:
 
 
 def display(command: tuple[str, ...]) -> str:
-    """Return a command as the user wrote it, or nearly so."""
+    """Return a command about as the user wrote it."""
     return command[-1] if command[: len(_SHELL)] == _SHELL else shlex.join(command)
 
 
@@ -62,7 +62,7 @@ def _parts(value: object) -> tuple[str, bool]:
 
 
 def _special(line: str) -> str:
-    """Return what stands in ``line`` unquoted and means something to a shell only; empty for none."""
+    """Return the first unquoted part of ``line`` that only a shell understands; empty without one."""
     bare, expandable = "", ""
     for token in _TOKEN.findall(line):
         if (token[0] == "'" and len(token) > 1) or token[0] == "\\":

@@ -1,9 +1,9 @@
-"""Counts what the app is asked, so that a retry which a front end keeps to itself shows.
+"""Count the requests that reach the app, to reveal retries that a front end makes without telling.
 
-Runs inside every worker of every server: standard library only, and copied beside the entry module. One increment
-of a number in shared memory per request costs a tenth of a microsecond under WSGI and three tenths under ASGI, the
-same in all stacks. Each process has a file of its own, eight bytes in the folder that STACKRACE_COUNT names; their
-sum is the app's count.
+This module runs inside every worker of every server: it uses the standard library only, and is copied beside the
+entry module. One increment of a number in shared memory per request costs a tenth of a microsecond under WSGI and
+three tenths under ASGI, the same in all stacks. Each process has a file of its own, eight bytes in the folder that
+STACKRACE_COUNT names; the sum of these numbers is the app's count.
 """
 
 import mmap
@@ -16,7 +16,7 @@ cell = memoryview(bytearray(8)).cast("Q")
 
 
 def counted(application: Callable[..., Any], asgi: bool) -> Callable[..., Any]:
-    """Return ``application`` (ASGI or WSGI), each request counted; itself where counting is not possible."""
+    """Return ``application`` (ASGI or WSGI) with its requests counted; unchanged if counting is not possible."""
     try:
         _open_cell()
     except OSError:
@@ -26,7 +26,7 @@ def counted(application: Callable[..., Any], asgi: bool) -> Callable[..., Any]:
 
 
 def _open_cell() -> None:
-    """Count into this process's own file from now on; a process id that comes again goes on with its number."""
+    """Count into this process's own file from now on; a process id that is used again continues its count."""
     global cell
     folder = Path(os.environ["STACKRACE_COUNT"])
     folder.mkdir(parents=True, exist_ok=True)

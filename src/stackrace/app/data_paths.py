@@ -1,4 +1,4 @@
-"""Where an app keeps what it writes, and where its interpreter imports editable installs from."""
+"""Find the files, folders and databases that an app writes to, and the paths that its interpreter imports from."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _PATIENCE_S = 30.0
 
 
 def _script_report(app: App, wanted: str, environment: Mapping[str, str], view: ProtectedView) -> dict[str, Any]:
-    """Return what the examiner's script reports of the ``wanted`` places in the app's folder.
+    """Run the examiner's script in the app's folder and return its report on ``wanted``: ``imports`` or ``data``.
 
-    Nothing where the interpreter does not start: its examination says why.
+    The report is empty if the interpreter does not start: its examination says why.
     """
     with temporary_file() as report, suppress(OSError):
         status = view.attended(
@@ -45,16 +45,16 @@ def _script_report(app: App, wanted: str, environment: Mapping[str, str], view: 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportPaths:
-    """What an interpreter looks through."""
+    """Places in which an interpreter looks for modules."""
 
     folders: tuple[Path, ...] = ()
     """sys.path."""
     modules: Mapping[str, Path] = field(default_factory=dict)
-    """Files or folders of modules that are found without it, by name."""
+    """Files or folders of modules that are found without sys.path, by module name."""
 
     @property
     def roots(self) -> tuple[Path, ...]:
-        """The folders from which anything is imported; a module whose name is not that of its folder has none."""
+        """Folders that imports start from; a module whose name differs from its path adds no folder."""
         modules = (_root_of(name, place) for name, place in self.modules.items())
         return tuple(dict.fromkeys((*self.folders, *filter(None, modules))))
 
@@ -66,7 +66,7 @@ def _root_of(name: str, place: Path) -> Path | None:
 
 
 def import_paths(app: App, view: ProtectedView) -> ImportPaths:
-    """Return them; nothing for an app without Python, or with one that does not start in ``view``."""
+    """Return the import paths of ``app``; empty without Python, or if its Python does not start in ``view``."""
     if app.python is None:
         return ImportPaths()
     report = _script_report(app, "imports", app_environment(app), view)
@@ -82,12 +82,12 @@ _KINDS = {"postgres": "postgresql", "postgresql": "postgresql", "postgis": "post
     "mssql": "mssql",
     "oracle": "oracle",
 }
-"""The first part of a database's URL, and Django's names."""
+"""Kinds of databases, by the scheme of a database URL or Django's name of the engine."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatabaseServer:
-    """A database that is no file."""
+    """A database on a server, as opposed to a file."""
 
     kind: str
     """``postgresql``, ``mysql``…"""
@@ -95,14 +95,14 @@ class DatabaseServer:
     host: str
     """Empty for this machine; a folder for a unix socket in it."""
     port: str
-    """Empty where none is said."""
+    """Port; empty if none is given."""
     key: str
-    """Where the app learns of it: ``DATABASES['default']``, ``DATABASE_URL``."""
+    """Setting or variable that names the database: ``DATABASES['default']``, ``DATABASE_URL``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataPaths:
-    """What an app writes to."""
+    """Files, folders and database servers that an app writes to."""
 
     files: tuple[Path, ...] = ()
     folders: tuple[Path, ...] = ()
@@ -110,13 +110,13 @@ class DataPaths:
 
     @property
     def present_files(self) -> tuple[Path, ...]:
-        """The files for which there is a folder, without links."""
+        """The files whose folder exists, with links resolved."""
         resolved = (real_path(path) for path in self.files)
         return tuple(dict.fromkeys(path for path in resolved if is_folder(path.parent)))
 
     @property
     def present_folders(self) -> tuple[Path, ...]:
-        """The folders, without links, that are there or that we could make."""
+        """The folders that exist or that Stackrace could create, with links resolved."""
         resolved = (real_path(folder) for folder in self.folders)
         return tuple(dict.fromkeys(folder for folder in resolved if is_folder(folder) or _can_be_made(folder)))
 
@@ -127,9 +127,9 @@ class DataPaths:
 
 
 def data_paths(app: App, view: ProtectedView) -> DataPaths:
-    """Return what Django's settings, loaded in ``view``, and the app's variables say.
+    """Return the data paths that Django's settings, loaded in ``view``, and the app's variables name.
 
-    Nothing of settings that do not load.
+    Settings that do not load add nothing.
     """
     environment = app_environment(app)
     report = _script_report(app, "data", environment, view) if app.entry.kind is EntryKind.DJANGO else {}
@@ -156,7 +156,7 @@ def _can_be_made(folder: Path) -> bool:
 
 
 def database_files(app: App) -> Iterator[Path]:
-    """Yield the SQLite files that variables lead to, as in ``sqlite:///data.db`` and ``sqlite:////srv/data.db``."""
+    """Yield the SQLite files that variables name, as ``sqlite:///data.db`` or ``sqlite:////srv/data.db``."""
     for value in app_environment(app).values():
         if (found := _SQLITE.match(value)) and not found["path"].startswith(":"):
             yield app.root / unquote(found["path"])

@@ -11,9 +11,9 @@ from .app import App, EntryKind, parse_target
 from .environment import settings_module
 
 ENTRY_MODULE = "stackrace_entry"
-"""The module's name; its file is this plus ``.py``."""
+"""Name of the module; its file has the same name with ``.py``."""
 _COUNTING = "stackrace_counting"
-"""The name of the module beside it that counts requests, where STACKRACE_COUNT says into which folder."""
+"""Name of the module beside the entry module that counts requests into the folder STACKRACE_COUNT."""
 
 _RACED = "The app's entry, written by Stackrace for one launch: binds `application` and counts its requests."
 _DEPLOYED = "The app as its servers load it: binds `application`."
@@ -87,8 +87,8 @@ import {module}
 application = {module}.{expression}
 """
 
-# Most servers take the scheme from this header when told to trust it; others leave it to the app, so that pages
-# with absolute addresses would differ from server to server. A front end may say it again.
+# Most servers can be told to take the scheme from this header; others leave that to the app, so that pages with
+# absolute addresses would differ from server to server. A front end may repeat the header.
 _PROXIED_WSGI = """
 
 def proxied(application):
@@ -123,9 +123,9 @@ application = proxied(application)
 """
 
 _SAID = ("", "-for", "-host", "-port", "-prefix", "-proto", "-ssl")
-"""How the headers end by which a proxy tells of a client: Forwarded, X-Forwarded-For …"""
+"""Suffixes of the headers in which a proxy describes the client: Forwarded, X-Forwarded-For …"""
 
-# What a client says of itself must not pass for what a proxy says of it.
+# A client must not be able to forge the headers of a proxy.
 _GUARD = """
 from functools import lru_cache
 from ipaddress import ip_address, ip_network
@@ -191,16 +191,17 @@ if os.environ.get("STACKRACE_COUNT"):
 
 
 def write_entry(entry: Path, app: App, interface: Interface, *, proxied: bool) -> None:
-    """Write the module that every server loads into the file ``entry``, and what it needs beside it."""
+    """Write the module that every server loads into the file ``entry``, and the counting module beside it."""
     counting = Path(__file__).with_name("counting.py").read_text(encoding="utf-8")
     entry.with_name(f"{_COUNTING}.py").write_text(counting, encoding="utf-8")
     entry.write_text(entry_source(app, interface, proxied=proxied), encoding="utf-8")
 
 
 def deployed_source(app: App, interface: Interface, *, proxies: Sequence[str] | None = None) -> str:
-    """Return ``entry_source`` for a deployment: it counts nothing, and has the scheme that a proxy says.
+    """Return ``entry_source`` for a deployment: without counting, and with the scheme of X-Forwarded-Proto.
 
-    Where ``proxies`` are given, it is what clients meet first: only those may say X-Forwarded-*.
+    With ``proxies`` (addresses or networks), clients reach the server directly: the X-Forwarded headers of anyone
+    else are removed.
     """
     source = entry_source(app, interface, proxied=True, counted=False)
     if proxies is None:
@@ -215,9 +216,9 @@ def deployed_source(app: App, interface: Interface, *, proxies: Sequence[str] | 
 def entry_source(app: App, interface: Interface, *, proxied: bool = False, counted: bool = True) -> str:
     """Return the text of the module ``stackrace_entry`` that binds ``application`` for ``interface``.
 
-    It puts the project first on the path and, for Django, names the settings. With ``proxied``, the scheme of a
-    request is the one in X-Forwarded-Proto; with ``counted``, requests are counted. Raises InputError when the app
-    does not offer the interface.
+    The module puts the project first on sys.path and, for Django, names the settings. With ``proxied``, the scheme
+    of a request is the one in X-Forwarded-Proto; with ``counted``, requests are counted. Raises InputError if the
+    app does not offer the interface.
     """
     if interface not in app.interfaces:
         raise InputError(f"{app.name} is given as [app] {app.entry.kind}, so it cannot be hosted as {interface}")

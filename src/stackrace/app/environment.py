@@ -1,6 +1,6 @@
-"""The variables that everything of the app runs with: its examination, its commands, its servers.
+"""The environment variables of the app, used for its examination, its commands and its servers.
 
-Files of variables are read where the user names one; of all others only what is to be masked.
+Only env files that the user names set variables; all others are only searched for secrets to mask.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ from .project_files import project_folders
 
 _ENV_FILE = re.compile(r"\.envrc|\.env([.-].+)?|[\w.-]+\.env|env[._-](example|sample|template)", re.IGNORECASE)
 _TEMPLATE = re.compile(r"example|sample|template|tpl|dist\b", re.IGNORECASE)
-"""Files of variables that are to be copied and filled in."""
+"""Names of env files that are to be copied and filled in."""
 
 _MOST_BYTES = 1 << 19
-"""A file of variables for the app; a process cannot be given much more. Source: execve(2), Limits on size."""
+"""Most bytes of an env file; a process cannot be given much more. Source: execve(2), Limits on size."""
 _MOST_SEARCHED_BYTES = 1 << 22
-"""The same for a file that is only searched for secrets."""
+"""Most bytes of an env file that is only searched for secrets."""
 LONGEST = (1 << 17) - 1
-"""Bytes of a variable with its name. Source: execve(2), Limits on size."""
+"""Most bytes of a variable, its name included. Source: execve(2), Limits on size."""
 _LINE = re.compile(
     r"""[^\S\n]*+(?:export[^\S\n]++)?(?:(?P<name>'[^'\n]++'|[^=#\s'][^=#\s]*+)[^\S\n]*+(?P<sets>=[^\S\n]*+(?:"""
     r""""(?P<double>[^"\\]*+(?:\\.[^"\\]*+)*)"|'(?P<single>[^'\\]*+(?:\\.[^'\\]*+)*)'|[^\n"'][^\n]*+|))?)?"""
     r"""[^\S\n]*+(?:\#[^\n]*+)?(?P<wrong>[^\n]*+)\n?""",
     re.DOTALL,
 )
-"""One binding of a file of variables as python-dotenv reads it, but in linear time: here nothing is tried twice."""
+"""One binding of an env file as python-dotenv reads it, but in linear time: the pattern never backtracks."""
 _ESCAPED = re.compile(r"\\([\\'\"abfnrtv])")
 
 
 def bindings(content: str) -> Iterator[tuple[str, str | None, re.Match[str]]]:
-    """Yield the names that a file of variables has, each with its value if it sets one, and where it does.
+    """Yield each binding of an env file: its name, its value (None if it sets none), and the match.
 
-    The name of a line that is wrong is empty.
+    The name is empty for a line that is not valid.
     """
     for line in _LINE.finditer(content):
         name, value = line["name"] or "", line["double"]
@@ -73,7 +73,7 @@ def read_env_files(paths: Sequence[Path]) -> dict[str, str]:
 
 
 def env_files(root: Path) -> tuple[list[Path], list[Path]]:
-    """Return the files of variables of a project, the nearest and plainest first, and those to be filled in."""
+    """Return a project's env files, the nearest first, ``.env`` before others; and the templates of env files."""
     files = [
         path
         for folder in project_folders(root)
@@ -86,9 +86,12 @@ def env_files(root: Path) -> tuple[list[Path], list[Path]]:
 
 @cache
 def project_variables(root: Path) -> Mapping[str, str]:
-    """Return what a project's files of variables set; an app may load them by python-dotenv, so they are masked."""
+    """Return the variables that a project's env files set, and mask their secrets.
+
+    An app may load such a file with python-dotenv. Raises InputError for a file that is too long to be searched.
+    """
     variables: dict[str, str] = {}
-    # python-dotenv looks for one above, wherever the project ends
+    # python-dotenv also searches the folders above the project
     above = [path for folder in root.absolute().parents if is_file(path := folder / ".env")]
     for path in dict.fromkeys((*env_files(root)[0], *above)):
         try:
@@ -107,8 +110,8 @@ def project_variables(root: Path) -> Mapping[str, str]:
 def _interpolated(value: str, variables: Mapping[str, str]) -> str:
     """Return ``value`` with ``${NAME}`` and ``${NAME:-default}`` replaced, cut somewhere above ``LONGEST``.
 
-    References to what has references may double the length with each line. python-dotenv does the same, but copies
-    all variables for each.
+    Nested references may double the length with each line, hence the cut. python-dotenv replaces alike, but copies
+    all variables for each reference.
     """
     first, *references = value.split("${")
     shown, length, known = [first], len(first), ChainMap(variables, os.environ)  # type: ignore[arg-type]
@@ -126,7 +129,7 @@ def _interpolated(value: str, variables: Mapping[str, str]) -> str:
 def _set_by(content: str, path: Path | None = None) -> dict[str, str]:
     """Return the variables that ``content`` sets, and mask their secrets.
 
-    Raises InputError for a line of the file ``path``, if that is given, which is wrong or sets too much.
+    If ``path`` is given, raises InputError for a line of that file which is not valid or sets too long a value.
     """
     variables: dict[str, str] = {}
     for name, value, line in bindings(content):
@@ -145,17 +148,17 @@ def _set_by(content: str, path: Path | None = None) -> dict[str, str]:
 
 
 _NOT_THE_APPS = ("DJANGO_SETTINGS_MODULE", "PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")
-"""Variables of the shell that Stackrace runs in: they point at another Python, or at another project."""
+"""Variables that the app does not inherit from Stackrace's shell: they point at another Python or project."""
 
 _RACK_MODES = ("RACK_ENV", "RAILS_ENV")
 
 
 def app_environment(app: App, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return ``environ`` without what belongs to Stackrace's own Python, with the app's variables and PATH.
+    """Return ``environ`` with the app's variables and PATH, without the variables of Stackrace's own Python.
 
-    The folder of the app's interpreter leads PATH, so that ``python manage.py migrate`` is run by it. A Rack app
-    runs in production, whatever the shell says, unless its own variables say otherwise. Their secrets are masked
-    from now on. Raises InputError for an interpreter that cannot lead PATH.
+    The folder of the app's interpreter comes first in PATH, so that it runs ``python manage.py migrate``. A Rack
+    app runs in production, whatever the shell says, unless its own variables say otherwise. The variables' secrets
+    are masked from now on. Raises InputError if the interpreter's folder cannot be in PATH.
     """
     kept = {name: value for name, value in environ.items() if name not in _NOT_THE_APPS}
     if interpreter := app.python or app.ruby:
@@ -176,7 +179,7 @@ def app_environment(app: App, environ: Mapping[str, str] = os.environ) -> dict[s
 
 
 def settings_module(app: App) -> str:
-    """Return a Django project's settings module, else nothing; ``app.environment`` may override it."""
+    """Return a Django project's settings module, which ``app.environment`` may override; empty for other apps."""
     if app.entry.kind is not EntryKind.DJANGO:
         return ""
     return app.environment.get("DJANGO_SETTINGS_MODULE", app.entry.target)

@@ -1,4 +1,4 @@
-"""What an examination found out about an app, asked in process, without any server."""
+"""Result of an examination: the app is asked in process, without any server."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from .examiner.messages import DjangoFacts, PythonFacts, Reply, Survey, ThreadPo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """A request and two answers to it, as different as any two were."""
+    """A request and two of its answers, which differ as much as any two did."""
 
     request: Request
-    """The one really asked."""
+    """The request that was really sent, after a redirect for example."""
     first: Reply
     second: Reply
     via: str = ""
-    """The path that redirected to it, empty without a redirect."""
+    """Path that redirected to this request; empty without a redirect."""
     added: tuple[str, ...] = ()
-    """Names of the headers it needed beyond what the user gave."""
+    """Names of headers that the request needed beyond those of the user."""
     page: PageTime = field(default_factory=PageTime)
-    """What an answer took, the first not counted."""
+    """Time that an answer took; the first answer is not counted."""
     rarely: bool = False
-    """True if a few answers differed, among many that did not, the last among these."""
+    """True if only a few of many answers differed, and the last did not."""
 
 
 def excess_of(reply: Reply) -> str:
-    """Say after "an answer that" why it cannot be raced: it is too large, or has no end; empty where it can."""
+    """Return why an answer cannot be raced (too large, or endless), as words after "an answer that"; else empty."""
     return excess(reply.headers, reply.body_bytes, reply.endless)
 
 
@@ -40,7 +40,7 @@ _TOOLBAR = re.compile(rb"id=[\"']?(?:djDebug|flDebug)|debug[-_]?toolbar", re.IGN
 
 
 def has_toolbar(body: bytes) -> bool:
-    """Tell whether the Debug toolbar of Django or Flask is in a page."""
+    """Tell whether a page contains the debug toolbar of Django or Flask."""
     return _TOOLBAR.search(body) is not None
 
 
@@ -50,7 +50,7 @@ class Examination:
 
     entry: Entry
     root: Path = Path()
-    """Where its code lies."""
+    """Folder of the app's code."""
     interface: Interface
     python: PythonFacts | None
     """None for Rack apps and plain files."""
@@ -61,27 +61,27 @@ class Examination:
     static: Mapping[str, Path] = field(default_factory=dict)
     """Folders that a front end may serve, by URL prefix."""
     files: tuple[str, ...] = ()
-    """Some of the paths of plain files."""
+    """Some of the paths of plain files; empty for other apps."""
     written: tuple[Path, ...] = ()
-    """Files that the app opened for writing, or holds open so."""
+    """Files that the app opened for writing, or holds open for writing."""
     imported: tuple[Path, ...] = ()
-    """Files of its modules that are no part of its environment."""
+    """Files of imported modules that do not belong to the app's Python environment."""
     lifespan: bool = False
-    """True if the app takes part in ASGI's lifespan protocol, as it was asked."""
+    """True if the app was asked to take part in ASGI's lifespan protocol, and does."""
     connected: tuple[str, ...] = ()
-    """Servers that it talks to: ``127.0.0.1:5432``, or the path of a unix socket."""
+    """Servers that the app is connected to: ``127.0.0.1:5432``, or the path of a unix socket."""
     pool: ThreadPool | None = None
-    """What its pages run in; None where they need none."""
+    """Thread pool that the app's pages run in; None if they need none."""
     loading: PageTime = field(default_factory=PageTime)
-    """What it took to load the app and to give each first answer."""
+    """Time to load the app and to give the first answer to each request."""
     cut: str = ""
-    """What ended a crawl at the page after its last exchange; empty where it came to its end."""
+    """Reason that ended a crawl at the page after the last exchange; empty if the crawl was completed."""
     survey: Survey = field(default_factory=Survey)
-    """What the app says of itself, where it was asked to."""
+    """Pages and other facts that the app lists about itself, if it was asked for them."""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was decided for the user, and what he should know of his app, one sentence each."""
+        """Decisions made for the user, and facts about the app that he should know, one sentence each."""
         notes = []
         if self.django is not None and self.django.debug:
             notes.append(f"DEBUG is on in {self.entry.target}: the figures will not be those of production.")

@@ -1,6 +1,6 @@
 """Have the app examined by its own interpreter, in a process that may hang, print or crash without harm.
 
-Plain files have no interpreter: what they answer is what they hold.
+Plain files have no interpreter: the answer to a request is the content of the file.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ _MOST_FILES = 20
 
 
 def _examine_files(app: App, requests: Sequence[Request], *, host: str = "") -> Examination:
-    """Return what the folder ``app.root`` answers to ``requests``; raises AppError when it cannot be read."""
+    """Return the answers of the folder ``app.root`` to ``requests``; raise AppError if it cannot be read."""
     try:
-        # as it stands: resolved, it would lead out of the view that a race has of it
+        # links stay unresolved: a resolved path would lead out of the race's view of the folder
         root = app.root.absolute()
         root.stat()
         replies = ((request, _reply(root, request)) for request in requests)
@@ -62,7 +62,7 @@ def _examine_files(app: App, requests: Sequence[Request], *, host: str = "") -> 
 
 
 def _reply(root: Path, request: Request) -> Reply:
-    """Answer as web servers do: a folder is its index.html, and its name wants a slash at the end."""
+    """Answer as web servers do: a folder gives its index.html, and redirects to the path with a final slash."""
     if request.method not in ("GET", "HEAD"):
         return _status(405)
     path = unquote(request.path.partition("?")[0], errors="surrogateescape")
@@ -103,26 +103,27 @@ _LOOKED_FOR = (b"progress", b"limit")
 
 
 _OnProgress = Callable[[int, int, float], None]
-"""Is told how many pages of a crawl are done, of how many, and what the others are expected to take, in seconds."""
+"""Function that gets the progress of a crawl: pages done, all pages, and the expected rest in seconds."""
 
 
 def _unheard(done: int, pages: int, left_s: float) -> None:
-    """Hear it and do nothing."""
+    """Ignore the progress."""
 
 
 def _watched(
     report: IO[bytes], on_progress: _OnProgress, timeout_s: float
 ) -> Callable[[subprocess.Popen[bytes]], int]:
-    """Attend by waiting for the exit code; pass on the progress in ``report``, and take the limits in it for ours.
+    """Return a function that waits for the exit code of the examiner's process.
 
-    It raises OverdueError when that takes longer.
+    It passes on the progress in ``report``, and a limit in ``report`` replaces the time limit so far. It raises
+    OverdueError when the limit is exceeded.
     """
     read = 0
 
     def look() -> float | None:
-        """Return the limit that is new, if there is one."""
+        """Pass on new progress, and return the new limit in seconds, if there is one."""
         nonlocal read
-        # the process writes at the file's own place, so it is read without moving that
+        # the process writes at the file's position, so reading must not move it
         text = os.pread(report.fileno(), os.fstat(report.fileno()).st_size - read, read)
         whole = text.rpartition(b"\n")[0]
         read += len(whole)
@@ -151,7 +152,7 @@ _INTERPRETER_TIMEOUT_S = 60.0
 
 _SCRIPTS = Path(__file__).with_name("examiner")
 _GRACE_S = 1.0
-"""The examiner says where it is when its time is over; this much later it is killed."""
+"""Seconds between the time limit, at which the examiner writes a traceback, and its being killed."""
 
 
 def examine(
@@ -168,14 +169,14 @@ def examine(
     on_progress: _OnProgress = _unheard,
     lifespan: bool = True,
 ) -> Examination:
-    """Load ``app`` in ``view`` as the servers will, ask it every request at least twice, and return what it did.
+    """Load ``app`` in ``view`` as the servers will, send every request at least twice, and return the examination.
 
-    Without ``requests`` it is asked for ``/``, and one redirect within the site is followed, as it is with
-    ``follow``. Without a ``host``, ALLOWED_HOSTS decides. ``survey`` has the app list its pages. ``in_doubt`` each
-    request is asked up to a thousand times. Without ``lifespan`` an ASGI app is not told that it starts. ``crawl``
-    has it asked for all of its pages, and ``on_progress`` told how far that is; Rack apps and plain files cannot.
-    Raises AppError with the app's own traceback when it does not load, or not in time; answers are returned
-    whatever their status: judging them is ``golden``'s.
+    Without ``requests``, ``/`` is requested. One redirect within the site is followed if ``follow`` is True, or if
+    it is None and there are no ``requests``. Without a ``host``, ALLOWED_HOSTS decides. With ``survey``, the app
+    lists its pages. With ``in_doubt``, each request is sent up to a thousand times. Without ``lifespan``, an ASGI
+    app gets no startup event. With ``crawl``, all pages are requested, and ``on_progress`` gets the progress; Rack
+    apps and plain files cannot be crawled. Raises AppError with the app's own traceback if it does not load, or not
+    in time. Answers are returned whatever their status: ``golden`` judges them.
     """
     asked = tuple(requests) or (Request(path="/"),)
     if app.entry.kind is EntryKind.FILES:
@@ -208,9 +209,9 @@ def examine(
 
 
 def python_facts(app: App, view: ProtectedView) -> PythonFacts | None:
-    """Return what ``app`` has for an interpreter, without loading the app; None for an app without Python.
+    """Return facts about the interpreter of ``app``, without loading the app; None for an app without Python.
 
-    It starts in ``view``, for it loads what its environment holds. Raises AppError when it does not start.
+    The interpreter starts in ``view``, because it loads code of its environment. Raises AppError if that fails.
     """
     if app.python is None:
         return None
@@ -224,7 +225,7 @@ def python_facts(app: App, view: ProtectedView) -> PythonFacts | None:
 
 
 def _interface(app: App) -> Interface:
-    """Return the interface it is asked through; Django has two, and answers alike through both."""
+    """Return the interface that the examiner uses; Django has two, and answers alike through both."""
     others = {EntryKind.ASGI: Interface.ASGI, EntryKind.RACK: Interface.RACK}
     return others.get(app.entry.kind, Interface.WSGI)
 

@@ -1,4 +1,4 @@
-"""Understand the examiner's report: what it found, or how far it came."""
+"""Read the examiner's report: its findings, or the stage at which it stopped."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ _STARTING = "starting its interpreter"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Outcome:
     stage: str
-    """What it did last."""
+    """The examiner's last step, such as ``answering /``."""
     report: Report | None
-    """None if it never got there."""
+    """The report; None if the examiner did not finish it."""
     status: int | None
-    """The process's exit status; None where it was ended."""
+    """The process's exit status; None if it was killed."""
     rest: str
-    """What stands in place of a report: where the app hung, or what it printed before it died."""
+    """Traceback of the place where the app hung, or else its last lines of output."""
 
 
 def _read_outcome(text: str, log: str, status: int | None) -> _Outcome:
-    """Take apart the examiner's ``text``: stages, pages, its report, or a dump of where it hung.
+    """Parse the examiner's ``text``: stages, pages, its report, or a traceback of the place where it hung.
 
-    In the app's words its secrets are masked; its answers stay as they are.
+    Secrets are masked in messages of the app, but not in its answers.
     """
     log = masked(log)
     stage = _STARTING
@@ -55,7 +55,7 @@ def _read_outcome(text: str, log: str, status: int | None) -> _Outcome:
         if line.startswith("stage "):
             stage = line.removeprefix("stage ")
         elif line.startswith("page "):
-            with suppress(ValueError):  # it may have ended within the line
+            with suppress(ValueError):  # the examiner may have ended within the line
                 pages.append(_read(ExchangeReport, line.removeprefix("page ")))
         elif line.startswith("{"):
             with suppress(ValueError):
@@ -63,7 +63,7 @@ def _read_outcome(text: str, log: str, status: int | None) -> _Outcome:
         elif line.startswith(("progress ", "limit ")):
             continue
         elif line.startswith("Timeout ("):
-            # faulthandler says anew where it is
+            # faulthandler writes a new traceback
             rest = []
         else:
             rest.append(masked(line))
@@ -74,12 +74,12 @@ def _read_outcome(text: str, log: str, status: int | None) -> _Outcome:
 
 
 def _read(kind: Any, line: str) -> Any:
-    """Return the value of type ``kind`` that the examiner wrote, the app's secrets masked in its own words."""
+    """Return the value of type ``kind`` in the examiner's ``line``, with secrets masked in messages of the app."""
     return decode(kind, _as_stored(json.loads(line)))
 
 
 def _as_stored(node: Any, name: str = "") -> Any:
-    """Return what stands under ``name`` in the examiner's JSON as the codec wants it."""
+    """Return the value under ``name`` in the examiner's JSON, in the form that the codec expects."""
     match node:
         case str():
             return storable(masked(node) if name in ("failure", "traceback") else node)
@@ -104,11 +104,11 @@ def examination_of(
     status: int | None = 0,
     waiting: str = "",
 ) -> Examination:
-    """Return the finished examination; raises AppError for everything else, with the app's own words.
+    """Return the finished examination; raise AppError with the app's own message if it did not finish.
 
-    ``text`` is what the examiner wrote, ``log`` what the app printed, ``status`` the process's exit status, None
-    where it was ended, whose ``waiting`` for a core is told. What was answered before a crawl came to its end
-    counts; its pages are as the only one of ``requests``.
+    ``text`` is the examiner's output, ``log`` the app's, and ``status`` the process's exit status, None if it was
+    killed; then ``waiting`` says how long it had waited for a core. A crawl that was cut counts with the pages
+    answered so far; each of its requests is like the only one of ``requests``.
     """
     outcome = _read_outcome(text, log, status)
     report, name = outcome.report, app.entry.target
@@ -135,7 +135,7 @@ def examination_of(
         entry=app.entry,
         root=app.root,
         interface=interface,
-        # as it was given, for an environment's interpreter is a link
+        # the path as it was given, because an environment's interpreter is a link
         python=replace(report.python, python=app.python) if report.python and app.python else None,
         django=report.django,
         host=report.host,
@@ -155,7 +155,7 @@ def examination_of(
 
 
 def _other_object(entry: Entry, found: ObjectReport) -> str:
-    """Say what ``entry`` names where it is no application of its interface, and how to name that instead."""
+    """Say which object ``entry`` names if it is no application of its interface, and which flag names it right."""
     kind, name, package = found.interface, found.type, found.type.partition(".")[0]
     if kind == "factory":
         call = quote(f"{entry.target}()")
@@ -173,7 +173,7 @@ def _other_object(entry: Entry, found: ObjectReport) -> str:
 
 
 def _no_python(outcome: _Outcome, app: App) -> str:
-    """Ask about an interpreter that never came to the examiner."""
+    """Return the question whether an interpreter is Python 3 if it never started the examiner; else empty."""
     if app.python is None or outcome.stage != _STARTING:
         return ""
     return f"; is {app.python} Python 3? Give the app's interpreter with --python or [app] python"
@@ -188,7 +188,7 @@ def _cut(outcome: _Outcome, report: Report, root: Path) -> str:
 
 
 def _with_last_words(traceback: str, log: str) -> str:
-    """Return the traceback; of an app that exits without a word, followed by what it logged last."""
+    """Return the traceback; if the app exited without a message, followed by the last line of its log."""
     said = log.rstrip().rpartition("\n")[2].strip()
     return f"{traceback.rstrip()}: {said}" if said and _WORDLESS.search(traceback) else traceback
 
@@ -207,7 +207,7 @@ def _hint(what: str, traceback: str, app: App) -> str:
 
 
 def _static(django: DjangoFacts | None) -> Mapping[str, Path]:
-    """Return Django's own map; a STATIC_URL on another host is not ours to serve."""
+    """Return Django's static folder by URL prefix; empty if STATIC_URL is on another host."""
     if django is None or django.static_root is None or not django.static_url.startswith("/"):
         return {}
     return {django.static_url: django.static_root}

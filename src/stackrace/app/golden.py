@@ -1,4 +1,4 @@
-"""Golden answers: what every stack must say, because the app itself says it; and why two answers of it differ."""
+"""Golden answers: answers of the app itself, which every stack must give; and reasons why two answers differ."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from .refusal import refusal
 def golden(examination: Examination) -> Workload:
     """Return the requests with their golden answers.
 
-    A path that the app itself does not answer, or answers with a page as it may any path, but that a front end will
-    serve from ``examination.static``, gets that file for an answer.
-    Raises AppError with the way out, for all others at once that are no success.
+    The answer is a file of ``examination.static`` if a front end will serve the path from there, and the app itself
+    does not answer it, or answers with a page as a single-page app does for any path.
+    Raises one AppError with the way out for all other answers that are no success.
     """
     answers: list[Answer] = []
     refused: dict[str, AppError] = {}
@@ -56,7 +56,7 @@ def golden(examination: Examination) -> Workload:
 
 
 def _refusals(errors: Sequence[AppError]) -> AppError:
-    """Return one error for all ``errors``; a traceback that several share is shown once."""
+    """Return one error for all ``errors``; a traceback that several errors share is shown once."""
     if len(errors) == 1:
         return errors[0]
     lines = "\n".join(f"  {error.message}" for error in errors)
@@ -84,7 +84,7 @@ def _answer(exchange: Exchange, examination: Examination) -> Answer:
 
 
 def loosened(answer: Answer, exchange: Exchange) -> Answer | None:
-    """Return ``answer`` as it is right after a later ``exchange`` with the app; None where nothing is new."""
+    """Return ``answer`` with the looser comparison that a later ``exchange`` requires; None if it requires none."""
     replies = (exchange.first, exchange.second)
     if any(reply.status != answer.status or excess_of(reply) for reply in replies):
         return None
@@ -96,19 +96,19 @@ def loosened(answer: Answer, exchange: Exchange) -> Answer | None:
 _WEAKER = {Sameness.BODY: 0, Sameness.PARTS: 1, Sameness.LENGTH: 2, Sameness.STATUS: 3}
 
 _MOST_PARTS = 64
-"""Bodies with more numbers are compared by what is before the first and after the last: looking for each costs."""
+"""Most parts of a body to compare; with more, only the text before the first and after the last number counts."""
 
 _MOST_SPLIT_BYTES = 4 << 20
-"""The pieces of a longer body take many times its room."""
+"""Most bytes of a body that is split at its numbers: the parts take many times its memory."""
 
 _PAGE = "text/html"
 _NUMBER = re.compile(rb"\d+")
 
 
 def _repeating(bodies: Sequence[bytes]) -> tuple[Sameness, tuple[bytes, ...]]:
-    """Return how much of ``bodies`` repeats, with the fixed parts of one in which only numbers change.
+    """Return how much of ``bodies`` is always the same; if only numbers change, with the fixed parts between them.
 
-    A number may grow by a digit, so the length of such a body is no mark of a right one.
+    A number may grow by a digit, so the length of such a body does not show that it is right.
     """
     if len(set(bodies)) == 1:
         return Sameness.BODY, ()
@@ -124,7 +124,7 @@ def _repeating(bodies: Sequence[bytes]) -> tuple[Sameness, tuple[bytes, ...]]:
 
 
 def static_file(path: str, static: Mapping[str, Path]) -> Path | None:
-    """Return the file that a front end serves for ``path``, or None; never one outside the mapped folder."""
+    """Return the file that a front end serves for ``path``, always inside the mapped folder; None without one."""
     path = unquote(path.partition("?")[0], errors="surrogateescape")
     if "\0" in path:
         return None
@@ -138,7 +138,7 @@ def static_file(path: str, static: Mapping[str, Path]) -> Path | None:
 
 
 def _may_be(file: Path, reply: Reply) -> bool:
-    """Tell whether ``reply`` is no page in the place of ``file``, which a single-page app gives for any path."""
+    """Tell whether ``reply`` may be ``file``, and not the page that a single-page app gives for any path."""
     return not reply.header("content-type").startswith(_PAGE) or _kind(file) == _PAGE
 
 
@@ -163,11 +163,11 @@ def _of_file(file: Path) -> Answer:
 _MOST_BYTES = 1 << 20
 
 _LEAST_ALIKE = 0.5
-"""Bodies with less in common at both ends are different pages, not variants of one."""
+"""Share of common bytes at both ends; with less, two bodies are different pages, not variants of one."""
 
 
 class _Cause(StrEnum):
-    """What differs, the surest first; the value says it after "it has"."""
+    """Reasons why bodies differ, the surest first; the value continues the words "it has"."""
 
     TOOLBAR = "the Debug toolbar in it (take it out of MIDDLEWARE or set SHOW_TOOLBAR_CALLBACK)"
     CSRF = "a CSRF token of its own in each answer"
@@ -190,7 +190,7 @@ _PIECES = re.compile(rb"<[^<>]*>|[^<,{}\[\]\n]+|[,{}\[\]\n]|<")
 
 
 def _causes(first: bytes, second: bytes) -> tuple[_Cause, ...]:
-    """Return what may make two bodies differ, the surest first; nothing where nothing is recognised."""
+    """Return the probable reasons why two bodies differ, the surest first; empty if none is recognised."""
     first, second = first[:_MOST_BYTES], second[:_MOST_BYTES]
     if first == second:
         return ()
@@ -205,13 +205,13 @@ def _causes(first: bytes, second: bytes) -> tuple[_Cause, ...]:
 
 
 def in_words(first: bytes, second: bytes) -> str:
-    """Say what may make two bodies differ, as ``it has a number in it that changes``; empty where unknown."""
+    """Say why two bodies probably differ, as ``it has a number in it that changes``; empty if unknown."""
     recognised = _causes(first, second)
     return f"it has {' and '.join(recognised[:2])}" if recognised else ""
 
 
 def _pairs(first: bytes, second: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Yield what stands in the one where something else stands in the other: tags, texts, parts of JSON."""
+    """Yield the pairs of pieces that differ between two bodies: tags, texts, parts of JSON."""
     pieces, others = _PIECES.findall(first), _PIECES.findall(second)
     if len(pieces) != len(others):
         start = next(index for index, pair in enumerate(zip_longest(pieces, others)) if pair[0] != pair[1])
@@ -260,14 +260,14 @@ _INSTEAD = 'take "status", or { contains = "text" } with a text that each of the
 
 
 def rule_for(check: RightAnswers, *paths: str) -> RightAnswer | None:
-    """Return the rule of the first of ``paths`` that has one, or that of all others; None where there is none."""
+    """Return the rule of the first of ``paths`` that has one, else the rule for all paths; None without one."""
     return next((check[path] for path in paths if path in check), check.get(EVERY_PATH))
 
 
 def demanded(answer: Answer, rule: RightAnswer, path: str, bodies: Sequence[bytes]) -> Answer:
-    """Return ``answer`` as it is right under ``rule``; ``bodies`` are those known of right answers to ``path``.
+    """Return ``answer`` as ``rule`` demands it; ``bodies`` are the known bodies of right answers to ``path``.
 
-    InputError: one of ``bodies`` would be wrong, or there is none where one is needed.
+    Raises InputError if one of ``bodies`` breaks the rule, or if the rule needs a body and there is none.
     """
     if answer.origin is AnswerOrigin.APP:
         answer = replace(answer, origin=AnswerOrigin.USER)
@@ -308,7 +308,7 @@ def _why(bodies: Sequence[bytes]) -> str:
 
 
 def _encoded(text: str, bodies: Sequence[bytes], content_type: str) -> bytes:
-    """Return ``text`` as the page has it: in UTF-8, or in the charset that it names."""
+    """Return ``text`` encoded as in the page: in UTF-8, or in the charset of ``content_type``."""
     plain = text.encode()
     charset = content_type.partition("charset=")[2].partition(";")[0].strip(" \"'")
     if not charset or all(plain in body for body in bodies):

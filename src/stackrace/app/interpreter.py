@@ -33,7 +33,7 @@ _COMMANDS = {
     "requirements.txt": "{python} -m pip install -r {path}",
     "setup.py": "python -m venv .venv && .venv/bin/pip install -e .",
 }
-"""By the file that lists the packages; of pyproject.toml only where it is Poetry's."""
+"""Install commands, by the file that lists the packages; pyproject.toml counts only if it is Poetry's."""
 
 
 def installers(root: Path) -> Iterator[tuple[Path, str]]:
@@ -54,10 +54,10 @@ _LEAST = re.compile(r"(?:>=|\^|~=?|==)\s*3\.(\d+)")
 
 
 def _wanted_python(root: Path, environ: Mapping[str, str], own: int = sys.version_info.minor) -> Path | None:
-    """Return the interpreter that .python-version names, or that a pyproject.toml asks for; None where any will do.
+    """Return the interpreter that .python-version or pyproject.toml asks for; None if Stackrace's version will do.
 
-    ``own`` is the minor version of Stackrace's own, which is taken where it is new enough. What .python-version
-    names need not be installed. Raises InputError where pyproject.toml asks for a newer one than there is.
+    ``own`` is the minor version of Stackrace's Python. A version in .python-version that is not installed is
+    ignored. Raises InputError if pyproject.toml asks for a newer version than is installed.
     """
     for folder in project_folders(root):
         if pinned := re.match(r"3\.\d+", first_line(folder / ".python-version")):
@@ -99,13 +99,13 @@ _WAY_OUT = "give the app's interpreter with --python or [app] python"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Buildable:
-    """A project without an interpreter that says what one would need."""
+    """A project without an environment that lists the packages to build one from."""
 
     requirements: Path
     """Project's requirements.txt or pyproject.toml."""
     reason: str
     base: Path | None = None
-    """The interpreter that the project wants; None: any."""
+    """Interpreter that the project asks for; None if any will do."""
 
 
 def find_python(
@@ -117,11 +117,11 @@ def find_python(
     own_prefix: Path = Path(sys.prefix),
     problem: Callable[[Path], str],
 ) -> KnownPython | Buildable:
-    """Return the interpreter for the app in ``root``, or what to build one from.
+    """Return the interpreter for the app in ``root``, or the requirements to build an environment from.
 
-    In this order: ``explicit`` (an interpreter or a virtual environment's folder), the environments in
-    ``known_pythons``, a private one from its requirements, python3 on PATH if it can import ``needs``: ``problem``
-    says why an interpreter cannot, as `import_problem` does.
+    The order is: ``explicit`` (an interpreter or a virtual environment's folder), the environments in
+    ``known_pythons``, a private environment from the requirements, python3 on PATH if it can import ``needs``.
+    ``problem`` returns why an interpreter cannot, as `import_problem` does, or "".
     Stackrace's own environment (``own_prefix``) never counts as the app's. Raises InputError if none is left.
     """
     if explicit is not None:
@@ -138,7 +138,7 @@ def find_python(
 def other_pythons(
     root: Path, used: Path, environ: Mapping[str, str] = os.environ, own_prefix: Path = Path(sys.prefix)
 ) -> tuple[KnownPython, ...]:
-    """Return the environments beside ``used`` that the app in ``root`` may have been meant to run in, each once."""
+    """Return the environments, besides ``used``, that the app in ``root`` may be meant to run in, each once."""
     others = {
         known.python: known
         for known in reversed(tuple(known_pythons(root, environ)))
@@ -156,7 +156,7 @@ def _explicit(root: Path, given: Path, environ: Mapping[str, str]) -> Path:
     program = shutil.which(given.name, path=environ.get("PATH")) if len(given.parts) == 1 else None
     if program and not (root / given).exists():
         return Path(program).absolute()
-    # absolute(), never resolve(): an environment's interpreter is a link, and the link is what makes it one
+    # absolute(), never resolve(): the link to an interpreter is what makes the environment
     path = (root / given.expanduser()).absolute()
     python = python_of(path) or path
     if not is_executable(python):
@@ -207,9 +207,9 @@ def _what_makes_one(root: Path) -> str:
 
 
 def import_problem(app: App, module: str, view: ProtectedView, timeout_s: float = 30.0) -> str:
-    """Say why the interpreter of ``app`` lacks what ``module`` imports in ``view``; empty where it has all.
+    """Return why the interpreter of ``app`` cannot import ``module`` in ``view``; empty if it has all packages.
 
-    A module that fails for another reason, such as a variable that is not set, was found: its examination says why.
+    A module that fails for another reason, such as an unset variable, was found: its examination says why.
     """
     code = (
         "import importlib, os, sys; sys.path.insert(0, os.getcwd())\n"

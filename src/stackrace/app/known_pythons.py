@@ -1,6 +1,6 @@
-"""Where tools keep a project's environment: in its folder, above it, in caches, or where a variable says.
+"""Find a project's environments: in its folder, above it, in caches of tools, or where a variable says.
 
-Nothing is run: each tool's own rule is repeated.
+No tool is run: this module follows each tool's own rule.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _IMAGES = (
 )  # fmt: skip
 
 _IMAGES_OWN = Path("/usr/local")
-"""Where the official images of Python have theirs, into which Dockerfiles install."""
+"""Prefix of Python in its official images, into which Dockerfiles install."""
 
 _CONTAINER_SIGNS = (Path("/.dockerenv"), Path("/run/.containerenv"))
 
@@ -34,16 +34,16 @@ class KnownPython:
 
     python: Path
     reason: str
-    """Why this one, in words; empty if it was given."""
+    """Reason for this interpreter, in words; empty if the user gave it."""
     is_sure: bool = True
-    """True if the project, or the user's shell, names it; else it must be seen to import the app."""
+    """True if the project or the user's shell names it; else it must prove that it can import the app."""
 
 
 def known_pythons(root: Path, environ: Mapping[str, str] = os.environ) -> Iterator[KnownPython]:
     """Yield the environments that exist for the app in ``root``, the likeliest first, some perhaps twice.
 
-    The project's own folders, what its tools keep for it, folders above, then the active one, then what is usual in
-    images.
+    The order is: the project's folder, its tools' caches, the folders above, the active environment, the usual
+    places in images.
     """
     folders = project_folders(root)
     for kind, folder in enumerate(folders):
@@ -58,12 +58,12 @@ def known_pythons(root: Path, environ: Mapping[str, str] = os.environ) -> Iterat
 
 
 def is_executable(path: Path) -> bool:
-    """Tell whether ``path`` is a program that we may start."""
+    """Tell whether ``path`` is a file that this user may execute."""
     return is_file(path) and os.access(path, os.X_OK)
 
 
 def python_of(folder: Path) -> Path | None:
-    """Return the interpreter of the environment in ``folder``, None where there is none that works."""
+    """Return the interpreter of the environment in ``folder``; None without an executable one."""
     python = folder.absolute() / "bin" / "python"
     return python if is_executable(python) else None
 
@@ -74,7 +74,7 @@ def _known(folder: Path, reason: str, *, is_sure: bool = True) -> Iterator[Known
 
 
 def _inside(folder: Path, where: str, *, is_above: bool) -> Iterator[KnownPython]:
-    """The usual names first, then any other environment that lies there; one above may be another project's."""
+    """Yield the environments in ``folder``, usual names first; other names above the project are not sure."""
     for name in _FOLDERS:
         yield from _known(folder / name, f"{name}/ in {where}")
     for venv in _environments(folder / ".direnv"):
@@ -113,7 +113,7 @@ def _pdm(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
 
 
 def _named_by_file(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
-    """virtualenvwrapper's plug-ins keep a name, or a path, in a file called .venv."""
+    """Yield the environment that a file called .venv names, as virtualenvwrapper's plug-ins write it."""
     name = first_line(folder / ".venv")
     if name:
         for venv in (Path(name).expanduser(), _configured(environ, "WORKON_HOME", ".virtualenvs") / name):
@@ -121,7 +121,7 @@ def _named_by_file(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPy
 
 
 def _virtualenvwrapper(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
-    """``mkvirtualenv -a`` and ``setvirtualenvproject`` write the project's folder into the environment."""
+    """Yield environments whose .project names ``folder``: ``mkvirtualenv -a``, ``setvirtualenvproject``."""
     for note in matching(_configured(environ, "WORKON_HOME", ".virtualenvs"), "*/.project"):
         if first_line(note) == str(folder):
             yield from _known(note.parent, f"virtualenvwrapper's {note.parent.name}")
@@ -138,7 +138,7 @@ def _hatch(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
 
 
 def _pyenv(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
-    """A name in .python-version is an environment's; a number is only an interpreter, without any packages."""
+    """Yield the environment that .python-version names; a number there is only an interpreter without packages."""
     name = first_line(folder / ".python-version")
     if name and not re.match(r"(\w+-)?\d", name):
         versions = _configured(environ, "PYENV_ROOT", ".pyenv") / "versions"
@@ -186,7 +186,7 @@ def _pipenv(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
 
 
 def _conda(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
-    """environment.yml names an environment; conda lists all that it made in a file."""
+    """Yield the environments with the name in environment.yml: those in conda's list, then the usual folders."""
     listed = text(folder / "environment.yml") or text(folder / "environment.yaml")
     name = re.search(r"^name:\s*['\"]?([\w.-]+)", listed, re.MULTILINE)
     if not name:
@@ -224,7 +224,7 @@ def _configured(environ: Mapping[str, str], variable: str, usual: str) -> Path:
 
 
 def _digest(path: Path) -> str:
-    """Return what Poetry, Pipenv and Hatch make of a path for the name of an environment."""
+    """Return the digest of a path that Poetry, Pipenv and Hatch use in the name of an environment."""
     return base64.urlsafe_b64encode(hashlib.sha256(os.fsencode(path)).digest()).decode()[:8]
 
 

@@ -1,4 +1,4 @@
-"""The packages that two revisions want: whether they differ, and as a list that can be installed."""
+"""Compare the packages that two revisions require, and return them as a list that can be installed."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from ..base.text import tail
 from .project_files import repository_folders
 
 _LOCKS = ("uv.lock", "poetry.lock", "Pipfile.lock", "pylock.toml")
-"""Files that say exactly what is installed; the first that a project has is its own."""
+"""Names of lock files, which say exactly what is installed; the first that a project has is used."""
 
 LISTS = ("requirements.txt", "requirements/production.txt", "requirements/prod.txt", "requirements/base.txt")
-"""Files that say what is wanted, where nothing says what exactly."""
+"""Names of requirements files, used if there is no lock file."""
 
 _PYPI = "https://pypi.org/simple"
 
 _OWN = {"editable", "virtual", "directory"}
-"""Where a package comes from that is a folder of the project."""
+"""Sources of a package that is a folder of the project."""
 
 _EXPORT_S = 60.0
-"""To read a lock file and the projects of its workspace."""
+"""Seconds to read a lock file and the projects of its workspace."""
 
 _ELSEWHERE = "from elsewhere"
 
@@ -37,15 +37,15 @@ _REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)\s*(\[[^]]*\])?\
 """Source: dependency specifiers, packaging.python.org."""
 
 _BEHIND = re.compile(r";|\\$|\s--")
-"""Beginning of a marker, a next line, or an option such as --hash behind a wanted version."""
+"""Beginning of a marker, a continued line, or an option such as --hash behind a required version."""
 _COMMENT = re.compile(r"(^|\s)#.*")
 
 
 def locks_differ(base: Path, head: Path, base_top: Path, head_top: Path) -> tuple[Path, Path] | None:
-    """Return the lock files of two folders of one app where they differ; None where one environment serves both.
+    """Return the lock files of two folders of one app if they differ; None if one environment serves both.
 
-    They are looked for in the folders and those above, up to the tops of their work trees. Without any, what is
-    wanted is compared: a list of requirements, or the dependencies in pyproject.toml.
+    The files are searched in the folders and those above, up to the tops of the work trees. Without lock files, the
+    requirements files or the dependencies in pyproject.toml are compared. Raises InputError for an unreadable file.
     """
     both = _named(base, base_top), _named(head, head_top)
     if both[0] is None or both[1] is None:
@@ -84,7 +84,7 @@ def _dependencies(path: Path) -> object:
 
 
 def changes_between(base: Mapping[str, str], head: Mapping[str, str]) -> tuple[str, ...]:
-    """Return which packages have other versions in ``head``, as ``flask 3.1.2 → 3.0.3``, by name."""
+    """Return the changes of packages from ``base`` to ``head``, sorted by name, as ``flask 3.1.2 → 3.0.3``."""
     changes = []
     for name in sorted({*base, *head}):
         before, after = base.get(name), head.get(name)
@@ -98,7 +98,7 @@ def changes_between(base: Mapping[str, str], head: Mapping[str, str]) -> tuple[s
 
 
 def versions_named(folder: Path) -> dict[str, str]:
-    """Return the versions that the project in ``folder`` wants, by package; nothing where no file says it."""
+    """Return the versions that the project in ``folder`` requires, by package; empty if no file says them."""
     path = _named(folder.absolute(), (folder.absolute(), *repository_folders(folder))[-1])
     try:
         return {} if path is None else _versions(path)
@@ -134,7 +134,7 @@ def _named_versions(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def requirements_of(lock: Path) -> str:
-    """Return what ``lock`` wants as the text of a requirements file; raises InputError where it cannot be read."""
+    """Return the packages of ``lock`` as the text of a requirements file; raise InputError if it cannot be read."""
     try:
         if lock.name == "uv.lock":
             return _exported(lock)
@@ -157,7 +157,7 @@ def _unreadable(lock: Path, error: Exception) -> InputError:
 
 
 def _listed(path: Path, seen: frozenset[Path] = frozenset()) -> Iterator[str]:
-    """Yield the lines of a list of requirements, those of files that it includes in their place, paths absolute."""
+    """Yield the lines of a requirements file and of the files that it includes, with absolute paths."""
     for raw in read_text(path, errors="replace").splitlines():
         line = _COMMENT.sub("", raw).strip()
         option, _, rest = line.replace("=", " ", 1).partition(" ") if line.startswith("--") else line.partition(" ")
@@ -171,7 +171,7 @@ def _listed(path: Path, seen: frozenset[Path] = frozenset()) -> Iterator[str]:
 
 
 def _poetry(lock: Mapping[str, Any]) -> Iterator[str]:
-    """Poetry 2 says which groups want a package; before, there were categories, and then nothing."""
+    """Yield requirement lines; a package's group is in ``groups`` (Poetry 2), in ``category``, or not given."""
     for package in lock.get("package", ()):
         groups, source = package.get("groups", [package.get("category", "main")]), package.get("source", {})
         if "main" not in groups or package.get("optional") or source.get("type") == "directory":
@@ -182,7 +182,7 @@ def _poetry(lock: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _poetry_origin(name: str, version: str, source: Mapping[str, str]) -> str:
-    """Return which package is meant: a name and a version alone mean the one of PyPI."""
+    """Return a package as a requirement with its origin; name and version alone mean PyPI."""
     match source.get("type"):
         case None | "legacy" if _is_pypi(source.get("url", _PYPI)):
             return f"{name}=={version}"
@@ -198,7 +198,7 @@ def _pipfile(lock: Mapping[str, Any]) -> Iterator[str]:
     usual = next(iter(sources.values()), _PYPI)
     for name, package in lock["default"].items():
         if "path" in package and (package.get("editable") or package["path"] == "."):
-            # imported from each side's own folder
+            # the project itself is imported from each revision's folder
             continue
         extras = f"[{','.join(package['extras'])}]" if package.get("extras") else ""
         index = sources.get(package["index"], "") if "index" in package else usual
@@ -231,7 +231,7 @@ def _is_pypi(url: str) -> bool:
 
 
 def _refused(name: str, origin: str) -> InputError:
-    """A package of this name on PyPI may be anybody's."""
+    """Return the error for a package from elsewhere: a package of this name on PyPI may be anybody's."""
     parts = urlsplit(origin)
     # without the credentials that it may hold
     place = f"{parts.hostname}{parts.path}" if parts.hostname else origin
@@ -245,9 +245,9 @@ def _exported(lock: Path) -> str:
     for package in tomllib.loads(read_text(lock)).get("package", ()):
         index = package.get("source", {}).get("registry", _PYPI)
         if not _is_pypi(index):
-            # what uv exports does not say where from
+            # the list that uv exports does not name the index
             raise _refused(package["name"], index)
-    # no settings, which may lead to a named pipe: what they say of indexes, the lock file says
+    # no settings, which may lead to a named pipe: the lock file names the indexes anyway
     words = "--no-config export --frozen --no-dev --no-emit-project --no-hashes --no-header --quiet --output-file"
     with TemporaryDirectory() as folder:
         made = Path(folder, "requirements.txt")

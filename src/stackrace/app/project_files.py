@@ -1,7 +1,7 @@
-"""A project's folders and small files, where its deployment files lie, and which look like those of production.
+"""A project's folders, its small files, and its deployment files, those for production first.
 
-First what is called *production*, *prod*, *live* or *deploy*, then what is called nothing special, last what is
-called *dev*, *local*, *test*, *ci*, *example* and the like. Among equals what lies in *contrib* comes last. Then
+Files with *production*, *prod*, *live* or *deploy* in their name come first, then names without a special word,
+then *dev*, *local*, *test*, *ci*, *example* and the like. Among equals, files in *contrib* come last. Then
 the kind of file decides: units of systemd and supervisor, Procfile and files of hosting platforms, compose files,
 Dockerfiles and their scripts, a server's own configuration file by itself, tasks. A server that reloads changed
 code, or one for debugging, is no deployment.
@@ -24,16 +24,16 @@ from ..base.files import MOST_BYTES, by_last_parts, is_file, is_present, read_te
 from ..base.temporary import temporary_folder
 
 MARK = ".stackrace-export"
-"""A file in each such folder."""
+"""Name of the file that marks a folder of exported files."""
 
 
 def is_exported(path: Path) -> bool:
-    """Tell whether ``path`` is such a folder, or lies right in one or in a folder of it."""
+    """Tell whether ``path`` is a folder of exported files, or lies at most two levels below one."""
     return any(is_present(folder / MARK) for folder in (path, *path.parents[:2]))
 
 
 _MOST_ABOVE = 3
-"""Folders above a project that lies in no repository."""
+"""Most folders above a project outside a repository that count as the project's."""
 
 _REPOSITORY = (".git", ".hg", ".jj")
 
@@ -41,13 +41,13 @@ _REPOSITORY = (".git", ".hg", ".jj")
 def project_folders(root: Path) -> tuple[Path, ...]:
     """Return ``root`` and the folders above it, the nearest first, up to the top of the repository.
 
-    Without a repository these are three at most, and never a home folder or one that all users share.
+    Without a repository, at most three folders above count, and never a home folder or a shared one such as /srv.
     """
     return repository_folders(root) or (root.absolute(), *_near(root.absolute()))
 
 
 def repository_folders(root: Path) -> tuple[Path, ...]:
-    """Return ``root`` and the folders above it, up to the top of the repository; nothing without a repository."""
+    """Return ``root`` and the folders above it, up to the top of the repository; empty without a repository."""
     folders = (root.absolute(), *root.absolute().parents)
     top = next((place for place, folder in enumerate(folders, 1) if _is_top(folder)), 0)
     return folders[:top]
@@ -70,7 +70,7 @@ _MOST_VALUES = 50_000
 
 
 def text(path: Path, most_bytes: int = MOST_BYTES) -> str:
-    """Return what a file holds; nothing of one that is missing, cannot be read or is too long."""
+    """Return the text of a file; empty if it is missing, cannot be read or is too long."""
     try:
         return read_text(path, most_bytes, errors="replace")
     except OSError:
@@ -78,18 +78,18 @@ def text(path: Path, most_bytes: int = MOST_BYTES) -> str:
 
 
 def first_line(path: Path) -> str:
-    """Return the first line that is not blank, without blanks around it."""
+    """Return the first line that is not blank, stripped; empty without one."""
     lines = text(path).strip().splitlines()
     return lines[0].strip() if lines else ""
 
 
 def table(path: Path, *keys: object) -> dict[Any, Any]:
-    """Return the table under ``keys`` of a file of TOML or JSON; an empty one where there is none."""
+    """Return the table under ``keys`` of a TOML, JSON or YAML file; empty if there is none."""
     return table_in(loaded(path, text(path)), *keys)
 
 
 def loaded(path: Path, text: str) -> object:
-    """Return a document of YAML, JSON or TOML; None for what is none."""
+    """Return the YAML, JSON or TOML document in ``text``, by the suffix of ``path``; None if it is not valid."""
     try:
         return _load(path, text)
     except (ValueError, RecursionError):
@@ -97,7 +97,7 @@ def loaded(path: Path, text: str) -> object:
 
 
 def problem_of(path: Path, text: str) -> str:
-    """Return why the file at ``path`` is no document of the kind that its name says; empty where it is one."""
+    """Return why ``text`` is no valid document of the kind that ``path`` has by its suffix; empty if it is."""
     if path.suffix not in (".json", ".toml", ".yml", ".yaml"):
         return ""
     try:
@@ -108,7 +108,7 @@ def problem_of(path: Path, text: str) -> str:
 
 
 def _load(path: Path, text: str) -> object:
-    """Return a document. Raises ValueError with the line of what is wrong, or RecursionError."""
+    """Return a document. Raises ValueError with the line of the mistake, or RecursionError."""
     if path.suffix == ".json":
         return json.loads(text)
     if path.suffix == ".toml":
@@ -118,7 +118,7 @@ def _load(path: Path, text: str) -> object:
 
 
 def loaded_all(text: str) -> list[object]:
-    """Return the documents of a YAML file. Raises ValueError with the line of what is wrong, or RecursionError."""
+    """Return the documents of a YAML file. Raises ValueError with the line of the mistake, or RecursionError."""
     import yaml
 
     try:
@@ -140,19 +140,19 @@ def _values(node: object) -> Iterator[object]:
 
 
 def table_in(document: object, *keys: object) -> dict[Any, Any]:
-    """Return the table under ``keys``, one inside the other; an empty one where there is none."""
+    """Return the table under the nested ``keys`` of a document; empty if there is none."""
     for key in keys:
         document = document.get(key) if isinstance(document, dict) else None
     return document if isinstance(document, dict) else {}
 
 
 def listed(value: object) -> list[Any]:
-    """Return a list as it is, nothing as an empty one, and any other value as the only one of a list."""
+    """Return a list unchanged, None as an empty list, and any other value as a list of one."""
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
 def line_of(table: object, key: object) -> int:
-    """Return the line of a table's key; 0 where nobody knows."""
+    """Return the line of a table's key; 0 if unknown."""
     return table.lines.get(key, 0) if isinstance(table, Table) else 0
 
 
@@ -162,14 +162,14 @@ class Table(dict[Any, Any]):
     __slots__ = ("lines",)
 
     def __init__(self) -> None:
-        """Start empty."""
+        """Create an empty table."""
         super().__init__()
         self.lines: dict[object, int] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Tagged:
-    """A value with a tag of compose's that says how files are merged."""
+    """A value with a tag of compose that says how files are merged."""
 
     tag: str
     """``!reset`` or ``!override``."""
@@ -177,12 +177,12 @@ class Tagged:
 
 
 _OLD = (":timestamp", ":bool")
-"""What compose and Kubernetes take for text, such as ``yes`` and ``off``."""
+"""Kinds of plain YAML values that compose and Kubernetes read as text, such as ``yes`` and ``off``."""
 
 
 @cache
 def _loader() -> Any:
-    """Return a loader of tables with lines; a value with a tag that nobody here knows is the value itself."""
+    """Return a YAML loader whose tables know their lines; a value with an unknown tag loads as the plain value."""
     import yaml
 
     class Loader(yaml.SafeLoader):
@@ -235,7 +235,7 @@ _KINDS = (
 
 
 def deployment_folders(root: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
-    """Yield the first of ``folders_below``, not too deep, but none that hold no deployment."""
+    """Yield the first of ``folders_below``, not too deep, without folders that never hold deployment files."""
     return islice(folders_below(root, _ASIDE, _DEEPEST), _MOST)
 
 
@@ -244,8 +244,8 @@ def folders_below(
 ) -> Iterator[tuple[Path, list[str], list[str]]]:
     """Yield ``root`` and the folders below it, with the names of their folders and files, sorted.
 
-    What is hidden or called one of ``aside`` is left out, and so are environments and exported files: these are
-    what a race found, not what the project runs.
+    Hidden folders, folders named in ``aside``, environments and exported files are left out: an export is the
+    result of a race, not what the project runs today.
     """
     above = len(root.parts)
     for folder, inner, names in walk(root):
@@ -260,20 +260,20 @@ def folders_below(
 
 
 def is_environment(folder: Path) -> bool:
-    """Tell whether ``folder`` is a virtual environment, or one of conda's."""
+    """Tell whether ``folder`` is a virtual environment or a conda environment."""
     return is_present(folder / "pyvenv.cfg") or is_present(folder / "conda-meta")
 
 
 class ProjectFiles:
-    """The files of the project at ``root``, by the names that images and machines have for them."""
+    """Files of the project at ``root``, which can be found by their names in images and on other machines."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self.heard: dict[object, Any] = {}
-        """Answers of a shell to each question so far."""
+        """Answers of ``ask_shell`` so far, by question."""
 
     def named(self, name: str, bases: Iterable[Path]) -> Path | None:
-        """Return the file that ``name`` means: by its last parts in ``bases``, else the only one so called."""
+        """Return the file in ``bases`` that ends like ``name``, else the only file of that name; else None."""
         inside = [base for base in dict.fromkeys(bases) if base.is_relative_to(self.root)]
         if found := by_last_parts(name, inside, is_file):
             return found
@@ -282,7 +282,7 @@ class ProjectFiles:
 
     @cached_property
     def console_scripts(self) -> dict[str, str]:
-        """The programs that installing the project brings, and the modules that they run.
+        """Programs that the project installs, and the modules that they run.
 
         Source: PyPA, "Entry points specification", and Poetry's tool.poetry.scripts.
         """
@@ -300,22 +300,22 @@ class ProjectFiles:
 
 
 def stage_of(name: str) -> int:
-    """Return 0 for what is called one of production, 2 for one of development, else 1."""
+    """Return 0 for a name that suggests production, 2 for one that suggests development, else 1."""
     return 2 if _DEVELOPMENT.search(name) else 0 if _PRODUCTION.search(name) else 1
 
 
 def likelihood(file: Path, root: Path, service: str = "") -> tuple[int, bool, int]:
-    """Return a key by which a project's deployments sort, the likeliest one of production first."""
+    """Return a sort key of a project's deployment files, the likeliest for production first."""
     name = str(file.relative_to(root)) if file.is_relative_to(root) else file.name
     kind = next((place for place, pattern in enumerate(_KINDS) if pattern.search(name)), len(_KINDS))
     return stage_of(f"{name}/{service}"), bool(_CONTRIBUTED.search(name)), kind
 
 
 def is_development(file: Path, root: Path) -> bool:
-    """Tell whether the file is called one for development, for tests or for show."""
+    """Tell whether the name of the file suggests development, tests or examples."""
     return likelihood(file, root)[0] > 1
 
 
 def is_platform(file: Path, root: Path) -> bool:
-    """Tell whether a hosting platform reads the file, which has front ends of its own."""
+    """Tell whether the file is for a hosting platform, which has its own front ends."""
     return bool(_KINDS[1].search(str(file.relative_to(root)) if file.is_relative_to(root) else file.name))

@@ -1,4 +1,4 @@
-"""What an app's own words mean for a race, why an answer of it cannot be raced, and the way out."""
+"""Errors for an app's answers that cannot be raced and for its tracebacks, with the reason and the way out."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NO_TABLE = re.compile("no such table|UndefinedTable|Table '[^'\n]*' doesn't exi
 
 
 def refusal(exchange: Exchange, reply: Reply, examination: Examination) -> AppError:
-    """Return the error for a ``reply`` to ``exchange`` that is no success."""
+    """Return the error for a ``reply`` to ``exchange`` that cannot be raced."""
     path = exchange.request.path
     via = f" (after a redirect from {exchange.via})" if exchange.via else ""
     said = f"{path} answers {reply.status}{via}"
@@ -63,7 +63,7 @@ def _bad_request(examination: Examination) -> str:
 
 
 def _is_allowed(host: str, allowed: Sequence[str]) -> bool:
-    """Tell whether one of Django's ALLOWED_HOSTS is that of ``host``, its port left out.
+    """Tell whether one of Django's ALLOWED_HOSTS matches ``host``, whose port is ignored.
 
     Source: docs.djangoproject.com, "Settings", ALLOWED_HOSTS.
     """
@@ -163,19 +163,19 @@ _VARIABLE_WORDS = re.compile(
     r"|not set",
     re.IGNORECASE,
 )
-"""How Python and the usual libraries (decouple, environ, environs, pydantic, Starlette) ask for a variable."""
+"""Messages about a missing variable, of Python and libraries (decouple, environ, environs, pydantic, Starlette)."""
 
 _FROM_ENVIRON = re.compile(r'File "(?:[^"\n]*[/\\]os\.py|<frozen os>)", line \d+, in __getitem__')
 _NAME = re.compile(r"\b[A-Za-z][A-Za-z0-9_]{2,}\b")
 _UPPER = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|(?<=KeyError: ')[A-Z][A-Z0-9]+(?=')")
 _FIELD = re.compile(r"^(\w+)\n\s+Field required", re.MULTILINE)
-"""How pydantic names the variables that it wants, in capitals or not."""
+"""Lines in which pydantic names the missing variables, in capitals or not."""
 
 _FRAME = re.compile(r'^[ |+]*File "(.+?)", line (\d+)', re.MULTILINE)
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
-"""Folders in which no code of the user's own lies."""
+"""Folders of installed packages, which hold no code of the user."""
 _IN_GROUP = re.compile(r"^ *(\| ?|\+-.*$)", re.MULTILINE)
-"""What stands before the lines of an exception within a group, and between two such."""
+"""Prefix of the lines of an exception within an exception group, and the lines between two of these."""
 
 _MISSING_ARGUMENTS = re.compile(r"TypeError: (?:\w+\.)*(\w+)\(\) missing \d+ required [\w -]*arguments?: (.+)")
 
@@ -183,9 +183,9 @@ _MOST_NAMED = 4
 
 
 def import_hint(traceback: str, app: App, environ: Mapping[str, str] = os.environ) -> str:
-    """Return what to change, to be put behind the exception's own words; empty where nothing is known.
+    """Return a hint what to change, to be appended to the exception's message; empty if none is known.
 
-    ``traceback`` is that of an app which could not be imported, or whose settings could not be loaded.
+    ``traceback`` comes from an app that could not be imported, or whose settings could not be loaded.
     """
     last = _last_exception(traceback)
     if module := re.search(r"ModuleNotFoundError: No module named '([^']+)'", last):
@@ -199,7 +199,7 @@ def import_hint(traceback: str, app: App, environ: Mapping[str, str] = os.enviro
 
 
 def _service_hint(traceback: str) -> str:
-    """Return which service does not answer, and the key that starts one; empty for anything else."""
+    """Return the hint that a service does not answer, and the key that starts it; empty for other errors."""
     for name, sign in _SERVICES.items():
         if sign.search(traceback) and _REFUSED.search(traceback):
             return f'; it wants {name}: [app] services = ["{name}"] starts one (docs/services.md), or start yours'
@@ -209,7 +209,7 @@ def _service_hint(traceback: str) -> str:
 
 
 def failure_words(traceback: str, root: Path) -> str:
-    """Return what failed, to be shown in a sentence: the exception's type and first line, and where below ``root``.
+    """Return the exception's type, its first line, and the file and line below ``root`` that raised it, if any.
 
     >>> failure_words("ValueError: no\\nbody is here\\n", Path("/srv/shop"))
     'ValueError: no'
@@ -227,9 +227,9 @@ def failure_words(traceback: str, root: Path) -> str:
 
 
 def _last_exception(traceback: str) -> str:
-    """Return the last exception's own lines: from the first behind its frames that is not indented.
+    """Return type and message of the last exception: the lines from the first unindented one behind its frames.
 
-    Its message may have several, and these may be indented, as where SQL stands in it.
+    A message may have several lines, and some may be indented, such as SQL.
     """
     is_group = "Exception Group Traceback" in traceback
     lines = (_IN_GROUP.sub("", traceback) if is_group else traceback).rstrip().splitlines()
@@ -290,9 +290,9 @@ def _named(error: str) -> list[str]:
 
 
 def _deployed_variable(names: set[str], root: Path) -> str:
-    """Say which deployment file sets one of ``names``, or which file of variables it names does.
+    """Return the hint that a deployment file, or an env file named in it, sets one of ``names``; else empty.
 
-    Without a repository, what lies above the project is not its own.
+    Without a repository, files above the project are not the project's.
     """
     for folder in repository_folders(root) or (root,):
         for command in deployment_commands(folder):
@@ -302,7 +302,7 @@ def _deployed_variable(names: set[str], root: Path) -> str:
                         f"; {_shown(command.file)} names {_shown(path)}: --env-file {_shown(path)} ([app] env_file)"
                     )
             for name in sorted(names & command.variables.keys()):
-                # what is to be filled in is no value
+                # a value that is still to be filled in is of no use
                 if "$" not in (value := command.variables[name]):
                     shown = '"…"' if tells_secret(name) or any(secrets_in(name, value)) else json.dumps(value)
                     return f"; {_shown(command.file)} sets it: [app] env = {{ {name} = {shown} }}"
@@ -310,9 +310,9 @@ def _deployed_variable(names: set[str], root: Path) -> str:
 
 
 def _file_with(names: set[str], files: Sequence[Path], known: Collection[str] = ()) -> Path | None:
-    """Return the first of ``files`` with the most of the variables ``names`` that are not ``known``, None for none.
+    """Return the first of ``files`` with the most of ``names``, ``known`` ones left out; None if no file has any.
 
-    A name may stand there behind an app's own prefix, as in FLASK_DB_URL, which tells less than the name itself.
+    A name with an app's prefix, such as FLASK_DB_URL for DB_URL, counts less than the name itself.
     """
 
     def has(path: Path) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""State of the code that was raced: git's commit, and a digest of the files."""
+"""State of the code that is raced: its git commit, and a digest of its files."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Source:
     """A project's code as it was when it was raced."""
 
     project: str
-    """A digest of where the project comes from: races with the same one are of the same project."""
+    """Digest of the project's origin: races with the same digest are of the same project."""
     commit: str = ""
-    """The whole hash of the commit that is checked out; empty where the project has none."""
+    """Full hash of the commit that is checked out; empty if there is none."""
     committed_at: str = ""
     """When that commit was made, in ISO 8601."""
     changed: bool = False
@@ -34,16 +34,16 @@ class Source:
 
 
 def project_of(folder: Path) -> str:
-    """Return the digest that says which project is in ``folder``; without git it is known by its place.
+    """Return the digest that identifies the project in ``folder``.
 
-    Clones of one repository are one project, by the address of ``origin``; a folder without one is its own. Raises
-    OwnerError for a repository that belongs to another user, or cannot be read.
+    Clones of one repository are one project, by the address of ``origin``; without ``origin`` or without git, the
+    path decides. Raises OwnerError for a repository that belongs to another user, or cannot be read.
     """
     return _project(folder, repository(folder))
 
 
 def source_of(folder: Path) -> Source:
-    """Return what git's files say of the project in ``folder``; without a commit, its place alone.
+    """Return the state of the code in ``folder``, from git's files; without a commit, only its project.
 
     Raises OwnerError as ``project_of`` does.
     """
@@ -56,7 +56,7 @@ def source_of(folder: Path) -> Source:
         status = found.status()
         changed = any((found.top / name).is_relative_to(below) for name in (*status.changed, *status.new))
     except FileNotFoundError:
-        # the clone lacks files that would tell
+        # the clone lacks the files that the answer needs
         changed = True
     return Source(project=project, commit=found.head, committed_at=found.committed_at, changed=changed)
 
@@ -69,7 +69,7 @@ def _project(folder: Path, found: Repository | None) -> str:
 
 
 def _address(home: str) -> str:
-    """Return an address without what differs between clones: the user, the protocol, ``.git``.
+    """Return an address without the parts that differ between clones: user, protocol, ``.git``.
 
     >>> _address("git@example.com:shop/site.git") == _address("https://me@example.com/shop/site")
     True
@@ -84,15 +84,15 @@ def _digest(text: str) -> str:
 
 _CODE = frozenset([".py", ".pyi", ".rb", ".ru", ".erb", ".haml", ".slim", ".rake", ".html", ".htm", ".jinja",
                   ".jinja2", ".j2", ".mako", ".toml", ".cfg", ".ini", ".yaml", ".yml"])  # fmt: skip
-"""What a server runs or renders. Other files may be written while the app runs: databases, logs, uploads."""
+"""Suffixes of files that a server runs or renders; the app may write other files: databases, logs, uploads."""
 
 _NOT_OURS = frozenset({"__pycache__", "node_modules", "site-packages", "tmp", "log"})
 
 
 def source_digest(app: App, further: Sequence[Path] = ()) -> str:
-    """Return the SHA-256, in hexadecimal, of the app's code by name and content, and of the files ``further``.
+    """Return the SHA-256, in hexadecimal, of the names and contents of the app's code and the files ``further``.
 
-    Folders that are hidden, or virtual environments, are left out. Of plain files, name and size count.
+    Hidden folders and virtual environments are left out. Of an app of plain files, only names and sizes count.
     """
     digest = hashlib.sha256()
     plain = app.entry.kind is EntryKind.FILES
@@ -110,7 +110,7 @@ def _content(path: Path) -> bytes:
     try:
         with opened(path) as file:
             size_bytes = os.fstat(file.fileno()).st_size
-            # what is larger was not written by hand
+            # a larger file was not written by hand
             return hashlib.file_digest(file, "sha256").digest() if size_bytes <= MOST_BYTES else b"%d" % size_bytes
     except OSError:
         return b"unreadable"
