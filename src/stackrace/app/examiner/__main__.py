@@ -1,7 +1,7 @@
-"""Start the examiner: the order in JSON on stdin, the report into the file descriptor given as argument.
+"""Start the examiner: it reads an order in JSON from stdin and reports to the file descriptor given as argument.
 
-The report goes where the app cannot reach it by printing: lines ``stage …`` while it works, then one line of
-JSON; or a dump of all stacks when the time is over, again and again.
+The app's own output cannot get into the report: lines ``stage …`` while the examiner works, then one line of
+JSON; or the tracebacks of all threads when the time is over, repeatedly.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 (path
 def _main() -> None:
     report = os.fdopen(int(sys.argv[1]), "w", encoding="utf-8")
     order = json.load(sys.stdin)
-    # it is ended by who started it, who knows whether it could run
+    # the parent process ends the examiner, since only the parent knows whether it could run
     faulthandler.dump_traceback_later(order["timeout_s"], repeat=True, file=report)
     ours = _load_ourselves()
     sys.argv[1:] = []
@@ -32,7 +32,7 @@ def _main() -> None:
 
 
 def _load_ourselves() -> Any:
-    """Import this folder as the package ``stackrace_examiner``: the app finds no name of ours on its path."""
+    """Import this folder as the package ``stackrace_examiner``: the app's sys.path gets no module of Stackrace."""
     if sys.path[0] == _HERE:
         del sys.path[0]
     keep, sys.dont_write_bytecode = sys.dont_write_bytecode, True

@@ -1,4 +1,4 @@
-"""Ask the app for every request often enough to see how much of its answers repeats."""
+"""Send every request to the app often enough to see which parts of its answers stay the same."""
 
 from __future__ import annotations
 
@@ -14,30 +14,31 @@ from .callers import Caller
 from .messages import ExchangeReport, Reply, RequestMessage, WireRequest, header
 
 _PAUSE_S = 1.1
-"""Between the first and the later askings: a page that shows the time changes once a second."""
+"""Seconds between the first and the second asking: a page that shows the time changes once a second."""
 _MOST = 12
-"""Askings per request. One of ten rows drawn at random passes for constant once in 10^11 times."""
+"""Most askings per request. A page that draws one of ten rows at random seems constant once in 10^11 times."""
 _MOST_VARYING = 120
-"""Askings of a request whose content was seen to vary: its length may vary, too, but seldom. Two random numbers
-up to 10,000 have 8 digits four times out of five: such a length passes for constant once in 10^10 times."""
+"""Most askings of a request whose content varies: its length may vary, too, but seldom. Two random numbers
+up to 10,000 have 8 digits four times out of five: such a length seems constant once in 10^10 times."""
 _PATIENCE_S = 0.5
-"""Spent per request on askings beyond the second."""
+"""Most seconds per request for askings after the first."""
 _MOST_IN_DOUBT = 1000
-"""Askings when a stack is accused: a variant of one answer in a hundred is missed once in 20,000 times."""
+"""Most askings to check a wrong answer of a stack: a variant of one answer in a hundred is missed once in 20,000
+times."""
 _PATIENCE_IN_DOUBT_S = 3.0
 _RARE = 0.25
-"""Share of answers that differ from the first one, of a page that seldom does."""
+"""Largest share of answers that differ from the first one, for a page that seldom differs."""
 _AGAIN = 8
-"""Answers after such ones: of two variants that are as frequent, all are the first once in 250 times."""
+"""Further answers of such a page: of two equally frequent variants, all are the first once in 250 times."""
 _MOST_BRIEFLY = 3
-"""Askings of one page among many, of which only the status and the time are wanted."""
+"""Most askings of a request, such as a page of a crawl, of which only the status and the time are needed."""
 _PATIENCE_BRIEFLY_S = 0.2
 
 _FORWARDED_FOR = ("X-Forwarded-For", "127.0.0.1")
-"""What a proxy that names the scheme says besides; lighttpd believes the one only beside the other."""
+"""Header that proxies send beside X-Forwarded-Proto; lighttpd trusts that header only beside this one."""
 
 _MOST_REDIRECTS = 5
-"""Followed one after the other: a front page that leads to a list that leads to a login has two."""
+"""Most redirects that are followed in a row; a front page that leads to a list and then to a login has two."""
 _REDIRECTS = (301, 302, 303, 307, 308)
 
 
@@ -50,8 +51,10 @@ def _nothing() -> None:
 
 
 class Asking:
-    """Asks one app; ``added`` are headers that every request needs beside Host. ``in_doubt`` it asks more often,
-    ``briefly`` less."""
+    """Sends requests to one app; ``added`` are headers that every request needs beside Host.
+
+    With ``in_doubt``, each request is sent more often; with ``briefly``, less often.
+    """
 
     def __init__(
         self,
@@ -67,7 +70,7 @@ class Asking:
         self._caller = caller
         self._host = host
         self._added = added
-        # those that every later request needs, too
+        # headers that the servers' requests will need, too
         self._lasting = (*added, _FORWARDED_FOR)
         self._stage = stage
 
@@ -76,7 +79,7 @@ class Asking:
     ) -> list[ExchangeReport]:
         """Return one exchange per request, in order; ``follow`` permits redirects within the site.
 
-        ``after_first`` is called once each request was answered for the first time.
+        ``after_first`` is called as soon as every request has its first answer.
         """
         missing = [self._missing(request) for request in requests]
         pairs = zip(requests, missing)  # noqa: B905 - Python 3.8 knows no strict
@@ -90,13 +93,13 @@ class Asking:
         ]
 
     def page(self, request: RequestMessage) -> ExchangeReport:
-        """Return the exchange of one request, redirects within the site followed, without any pause."""
+        """Return the exchange of one request without any pause; redirects within the site are followed."""
         missing = self._missing(request)
         asked, first, via = self._first(_wired(request, missing), follow=True)
         return self._exchange(asked, first, via, [pair for pair in missing if pair in self._lasting])
 
     def glance(self, request: RequestMessage) -> tuple[int, bytes]:
-        """Return the status and the body of a single answer, redirects within the site followed."""
+        """Return the status and the body of a single answer; redirects within the site are followed."""
         _, reply, _ = self._first(_wired(request, self._missing(request)), follow=True)
         return reply.status, reply.body
 
@@ -120,7 +123,7 @@ class Asking:
         return here, reply, "" if here is asked else asked.path
 
     def _exchange(self, asked: WireRequest, first: Reply, via: str, added: list[tuple[str, str]]) -> ExchangeReport:
-        # the first answer is none of them: it also paid for imports and empty caches
+        # the first answer is not timed: it includes imports and empty caches
         second, times, changed = self._ask_again(asked, first)
         return ExchangeReport(
             path=asked.path,
@@ -134,10 +137,10 @@ class Asking:
         )
 
     def _ask_again(self, asked: WireRequest, first: Reply) -> tuple[Reply, list[tuple[float, float]], int]:
-        """Ask at least once more, until the length differs, the app fails, patience ends, or no answer does.
+        """Ask again until the length differs, the app fails, the answer does not end, or time or askings run out.
 
-        Return the answer that differs the most, what each took (seconds, and CPU seconds of this process), and how
-        many differed.
+        Return the answer that differs most from ``first``, the time of each (seconds, and CPU seconds of this
+        process), and how many differed.
         """
         if first.endless:
             return first, [(0.0, 0.0)], 0
@@ -159,7 +162,7 @@ class Asking:
                 return second, times, changed
 
     def _is_itself_again(self, asked: WireRequest, first: Reply) -> bool:
-        """Return True if all of some more answers are the first one again, as of no page that shows the time."""
+        """Tell whether ``_AGAIN`` more answers all equal the first; a page that shows the time fails this."""
         return not any(_difference(first, self._ask(asked)) for _ in range(_AGAIN))
 
     def _ask(self, asked: WireRequest) -> Reply:
@@ -178,7 +181,7 @@ def _wired(request: RequestMessage, missing: Headers) -> WireRequest:
 
 
 def _difference(first: Reply, second: Reply) -> int:
-    """Return 3 when the status differs, 2 the length, 1 the content, 0 nothing."""
+    """Return 3 if the status differs, 2 if the length does, 1 if only the content does, else 0."""
     if first.status != second.status:
         return 3
     if (len(first.body), first.body_bytes) != (len(second.body), second.body_bytes):

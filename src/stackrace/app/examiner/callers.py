@@ -1,4 +1,4 @@
-"""Call an application of WSGI or ASGI in process, as a server would, and catch its own tracebacks.
+"""Call a WSGI or ASGI application in process, as a server would, and catch its own tracebacks.
 
 Source: PEP 3333; https://asgi.readthedocs.io/en/latest/specs/www.html
 """
@@ -39,7 +39,7 @@ def _is_ours(filename: str) -> bool:
 
 
 class _Tracebacks(logging.Handler):
-    """Collects the exceptions of one request, from Django's signal and from anybody's log; each once."""
+    """Collects the exceptions of one request, from Django's signal and from any logger; each once."""
 
     def __init__(self) -> None:
         super().__init__(level=logging.ERROR)
@@ -60,26 +60,26 @@ class _Tracebacks(logging.Handler):
             self.add(error)
 
     def add(self, error: BaseException) -> None:
-        """Keep ``error`` unless it is kept already."""
+        """Keep ``error`` unless it is already kept."""
         if not any(error is known for known in self._errors):
             self._errors.append(error)
 
     def take(self) -> str:
-        """Return what was collected since the last call, as text."""
+        """Return the tracebacks collected since the last call, as text."""
         texts = [own_traceback(error) for error in self._errors]
         self._errors = []
         return "\n".join(texts)
 
 
 class _Body:
-    """A body on its way in: kept to a bound, and read on for a while without being kept, since it may end yet."""
+    """A response body that is received: kept up to a limit, then read further for a while, as it may still end."""
 
     READ_ON = 16
-    """Multiple of the bound up to which a body is read."""
+    """Multiple of the limit up to which a body is read."""
     MOST_MORE = 1_000_000
-    """Pieces beyond the bound."""
+    """Most pieces that are read beyond the limit."""
     DRIPS_S = 5.0
-    """From the first piece to the last, where less than ``STEADY_BYTES`` came: such a page drips."""
+    """Most seconds from the first piece to the last for a body of fewer than ``STEADY_BYTES``."""
     STEADY_BYTES = 1 << 20
 
     def __init__(self, most_bytes: int) -> None:
@@ -91,7 +91,7 @@ class _Body:
         self.endless = False
 
     def add(self, piece: bytes) -> bool:
-        """Take the next piece in; False where no more is wanted."""
+        """Add the next piece; return False if no more is wanted."""
         now_s = time.monotonic()
         self._begun_s = self._begun_s or now_s
         room = self._most_bytes - self.bytes
@@ -101,23 +101,23 @@ class _Body:
         else:
             self._more += 1
         too_long = self.bytes > self.READ_ON * self._most_bytes or self._more > self.MOST_MORE
-        # what comes before the first piece is limited by who can tell whether the app could run
+        # the parent process limits the time before the first piece: it can tell whether the app could run
         longest_s = self.DRIPS_S if self.bytes < self.STEADY_BYTES else ANSWER_S
         self.endless |= too_long or now_s - self._begun_s > longest_s
         return not self.endless
 
     def drips(self) -> bool:
-        """Tell, ``DRIPS_S`` after the head, whether the page is given up."""
+        """Tell, ``DRIPS_S`` after the head, whether the body is too slow; if so, mark it as endless."""
         self.endless |= self.bytes < self.STEADY_BYTES
         return self.endless
 
     def whole(self) -> bytes:
-        """Return what is kept."""
+        """Return the part of the body that was kept."""
         return bytes(self._kept)
 
 
 class Caller:
-    """Calls one application as a server would, by whatever interface it has."""
+    """Calls one application as a server would; subclasses know the interface."""
 
     has_lifespan = False
     """True if the application took part in the lifespan protocol."""
@@ -128,7 +128,7 @@ class Caller:
         self._tracebacks = _Tracebacks()
 
     def call(self, asked: WireRequest) -> Reply:
-        """Return the application's answer; an exception out of it counts as a 500."""
+        """Return the application's answer; an exception that it raises counts as status 500."""
         body, head = _Body(self._most_body_bytes), _Head()
         try:
             self._ask(asked, head, body)
@@ -140,15 +140,15 @@ class Caller:
         return Reply(head.status, head.headers, body.whole(), traceback, body.bytes, body.endless)
 
     def _ask(self, asked: WireRequest, head: _Head, body: _Body) -> None:
-        """Have the application answer into ``head`` and ``body``; raises what it raises, or for no answer."""
+        """Write the application's answer to ``head`` and ``body``; raise its exceptions, or one for no answer."""
         raise NotImplementedError
 
     def pool(self) -> ThreadPool | None:
-        """Return the pool of threads that pages ran in, None where there is none: servers choose those of WSGI."""
+        """Return the thread pool that pages ran in, or None; for WSGI, each server chooses its own threads."""
         return None
 
     def close(self) -> None:
-        """Let the application end: WSGI knows no end."""
+        """Shut the application down; WSGI has no shutdown."""
 
 
 class _Head:
@@ -157,12 +157,12 @@ class _Head:
 
 
 class WsgiCaller(Caller):
-    """Calls an application of WSGI."""
+    """Calls a WSGI application."""
 
     def _ask(self, asked: WireRequest, head: _Head, body: _Body) -> None:
         def write(piece: bytes) -> None:
             if not body.add(piece):
-                raise BrokenPipeError  # as where a client has left
+                raise BrokenPipeError  # as if the client had left
 
         def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Callable[[bytes], None]:
             head.status, head.headers = int(status.split(" ", 1)[0]), tuple(headers)
@@ -213,7 +213,7 @@ _LIFESPAN_VERSION = {"version": "3.0", "spec_version": "2.0"}
 
 
 class _Lifespan:
-    """One application's life. An application that ends or raises before it answered simply has none."""
+    """ASGI lifespan of one application; an application that ends or raises before it answers has no lifespan."""
 
     def __init__(self, application: Any) -> None:
         self.state: dict[str, Any] = {}
@@ -222,18 +222,18 @@ class _Lifespan:
         self._outbox: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
         self.answered = False
-        """True if the application took part: others simply have none."""
+        """True if the application answered a lifespan event."""
 
     async def startup(self) -> None:
-        """Announce the start and wait until the application is done with it.
+        """Send the startup event and wait until the application has handled it.
 
-        Raises RuntimeError when the application itself reports that it cannot start.
+        Raises RuntimeError if the application itself reports that it cannot start.
         """
         self._task = asyncio.ensure_future(self._live())
         await self._announce(self._task, "lifespan.startup")
 
     async def shutdown(self) -> None:
-        """Announce the end, if the application is still listening."""
+        """Send the shutdown event, if the application is still listening."""
         if self._task is not None and not self._task.done():
             await self._announce(self._task, "lifespan.shutdown")
             self._task.cancel()
@@ -243,7 +243,7 @@ class _Lifespan:
         scope = {"type": "lifespan", "asgi": _LIFESPAN_VERSION, "state": self.state}
         try:
             await self._application(scope, self._inbox.get, self._outbox.put)
-        except Exception:  # how applications without a lifespan say so
+        except Exception:  # applications without a lifespan raise here
             return
 
     async def _announce(self, task: asyncio.Task[None], event: str) -> None:
@@ -262,7 +262,7 @@ _VERSION = {"version": "3.0", "spec_version": "2.3"}
 
 
 class AsgiCaller(Caller):
-    """Calls a started application of ASGI, in an event loop of its own."""
+    """Calls a started ASGI application in its own event loop."""
 
     def __init__(self, application: Any, most_body_bytes: int, lifespan: bool = True) -> None:
         super().__init__(application, most_body_bytes)
@@ -289,7 +289,7 @@ class AsgiCaller(Caller):
             raise RuntimeError("the application ended without sending http.response.start")
 
     def pool(self) -> ThreadPool | None:
-        """Return the pool of threads that AnyIO gave pages, None where no page needed one."""
+        """Return AnyIO's thread pool that pages ran in; None if no page needed it."""
         if "anyio" not in self._threads:
             return None
         try:
@@ -309,7 +309,7 @@ class AsgiCaller(Caller):
 
 
 _POOLED = {"fastapi": "FastAPI", "litestar": "Litestar", "starlette": "Starlette"}
-"""Frameworks that run in it what is not asynchronous; those first that are built on others."""
+"""Frameworks that run synchronous code in AnyIO's thread pool; a framework built on another one comes first."""
 
 
 def _started_threads() -> set[str]:
@@ -354,11 +354,11 @@ class _Exchange:
             if not wanted or not message.get("more_body"):
                 self._complete.set()
             if not wanted:
-                await asyncio.sleep(0)  # let others see first that the client has left
+                await asyncio.sleep(0)  # other tasks see first that the client has left
                 raise BrokenPipeError
 
     def _look_later(self) -> None:
-        """Give up an answer that began and hardly goes on, as a stream of events that wait to happen."""
+        """Cancel an answer that has begun and hardly continues, such as a stream of rare events."""
         answering = self.answering
         assert answering is not None
 

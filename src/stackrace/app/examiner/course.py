@@ -1,4 +1,4 @@
-"""The order of an examination: the environment, Django's settings, the callable, the golden answers."""
+"""The steps of an examination: the environment, Django's settings, the callable, the golden answers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MOST_WRAPPERS = 10
 
 
 def examine(ordered: Mapping[str, Any], channel: Channel) -> Report:
-    """Return everything found out, as far as it got; a failure of the app is data."""
+    """Return the report of the examination, complete or not; a failure of the app is part of the report."""
     order, report = Order(**ordered), Report(python=_python_facts())
     try:
         _enter(order.root)
@@ -100,7 +100,7 @@ def _examine(order: Order, report: Report, channel: Channel) -> None:
 
 
 def _imported() -> list[str]:
-    """Return the files of modules that are no part of the interpreter's environment."""
+    """Return the files of imported modules that do not belong to the interpreter's environment."""
     files = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
     environment = tuple({os.path.join(folder, "") for folder in (sys.prefix, sys.base_prefix)})  # noqa: PTH118
     return [file for file in files if isinstance(file, str) and not file.startswith(environment)]
@@ -134,7 +134,7 @@ def _site_packages() -> list[str]:
 
 
 def _distributions() -> dict[str, str]:
-    """Return name → version; of a distribution found twice the first counts, as it does for imports."""
+    """Return versions by distribution name; of a distribution found twice the first counts, as for imports."""
     versions: dict[str, str] = {}
     for distribution in distributions():
         name = distribution.metadata["Name"]
@@ -148,7 +148,7 @@ def _load_settings() -> None:
 
 
 def _django_facts() -> DjangoFacts:
-    """Set Django up and return the facts; whatever the project raises is the caller's to catch."""
+    """Set Django up and return facts about the project; exceptions of the project are not caught here."""
     django: Any = import_module("django")  # the app's own, so not before its path is set
     settings: Any = import_module("django.conf").settings
 
@@ -183,7 +183,7 @@ def _routes_web_sockets() -> bool:
     module, _, name = target.rpartition(".")
     try:
         application = getattr(import_module(module), name)
-    except Exception:  # nobody asked for it
+    except Exception:  # the ASGI application is not the one that is examined
         return False
     for _ in range(_MOST_WRAPPERS):
         mapping = getattr(application, "application_mapping", None)
@@ -194,7 +194,7 @@ def _routes_web_sockets() -> bool:
 
 
 def _https_headers(facts: DjangoFacts) -> tuple[tuple[str, str], ...]:
-    """Return the headers by which an https-only project learns that its proxy spoke TLS, if it knows one."""
+    """Return the headers that tell an https-only project that its proxy used TLS; empty if it trusts no header."""
     settings: Any = import_module("django.conf").settings
     name = facts.https_header
     if not (settings.SECURE_SSL_REDIRECT and name):
@@ -204,7 +204,7 @@ def _https_headers(facts: DjangoFacts) -> tuple[tuple[str, str], ...]:
         # lighttpd would say http here, and gunicorn refuses a request whose headers contradict each other
         headers["X-Forwarded-Proto"] = "https"
     if settings.USE_X_FORWARDED_PORT:
-        # else the port is that of a server behind the proxy, and forms with a Referer are refused
+        # otherwise Django sees the port of a server behind the proxy, and refuses forms with a Referer
         headers["X-Forwarded-Port"] = "443"
     return tuple(headers.items())
 
@@ -217,9 +217,9 @@ def _https_header(setting: Any) -> str:
 
 
 def _allowed_hosts(settings: Any) -> list[str]:
-    """Return the hosts as Django understands them: no host under DEBUG means loopback.
+    """Return the hosts as Django understands them: with DEBUG, an empty list means loopback.
 
-    What a variable that is not set leaves there, None or nothing, fits no host.
+    Entries that are None or empty, for example because a variable is not set, are left out.
     """
     if settings.DEBUG and not settings.ALLOWED_HOSTS:
         return ["localhost", "127.0.0.1", "[::1]"]
@@ -227,7 +227,7 @@ def _allowed_hosts(settings: Any) -> list[str]:
 
 
 def _media(settings: Any) -> tuple[str, Path | None]:
-    """Return where uploads are asked for, and their folder; nothing where a view of the project sends them."""
+    """Return URL prefix and folder of uploads; ``("", None)`` without, or if a view of the project sends them."""
     url = str(settings.MEDIA_URL or "")
     if not settings.MEDIA_ROOT or not url.startswith("/") or url == "/":
         return "", None
@@ -238,14 +238,14 @@ def _media(settings: Any) -> tuple[str, Path | None]:
         view = None
     except Exception:  # a broken URLconf shows itself, with its traceback, in the answers
         return "", None
-    # Django's own view for development sends whatever lies there, to anybody
+    # Django's own view for development sends every file of the folder to anybody
     if view is not None and getattr(view, "__module__", "") != "django.views.static":
         return "", None
     return url, _absolute(settings.MEDIA_ROOT)
 
 
 def _routes() -> list[str]:
-    """Return the URLconf's first level as paths, includes without a prefix opened; [] if it does not load."""
+    """Return the URLconf's first level as paths, with the routes of includes without a prefix; [] if it fails."""
     urls: Any = import_module("django.urls")
     try:
         return list(dict.fromkeys(_level(urls.get_resolver().url_patterns)))[:_MOST_ROUTES]
@@ -268,7 +268,7 @@ _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
 def _choose_host(allowed: Sequence[str]) -> str:
-    """Return a host that Django's ALLOWED_HOSTS lets pass; loopback where it may be.
+    """Return a host that Django's ALLOWED_HOSTS accepts, a loopback host if possible.
 
     >>> choose_host(["*"]), choose_host([".example.com"]), choose_host(["shop.example.com", "localhost"])
     ('127.0.0.1', 'example.com', 'localhost')

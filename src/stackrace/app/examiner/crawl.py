@@ -1,4 +1,4 @@
-"""Ask a site for its pages, the most telling first, and those that its sitemaps name, for as long as there is time.
+"""Crawl a site: request its pages and those of its sitemaps, the most informative first, until the time is over.
 
 Source: sitemaps.org, "Sitemaps XML format"; robots.txt too.
 """
@@ -28,13 +28,13 @@ _INDEX = re.compile(rb"<sitemapindex[\s>]", re.IGNORECASE)
 
 if TYPE_CHECKING:  # Python 3.8 cannot run this line
     Fetch = Callable[[str], tuple[int, bytes]]
-"""Returns the status and the body of a path."""
+"""Function that returns the status and the body of a path."""
 
 
 def _located(fetch: Fetch, given: str = "") -> list[str]:
-    """Return the paths of the sitemap ``given``, else of those in robots.txt, else of the usual one.
+    """Return the paths in the sitemap ``given``, else in those of robots.txt, else in ``/sitemap.xml``.
 
-    An index is followed; whatever host a sitemap names, its pages are this site's.
+    Sitemap indexes are followed. The host in a sitemap's URLs is ignored: all pages are of this site.
     """
     waiting = [given] if given else list(_named(fetch)) or [_USUAL]
     read: set[str] = set()
@@ -54,7 +54,7 @@ def _located(fetch: Fetch, given: str = "") -> list[str]:
 
 
 def path_of(url: bytes) -> str:
-    """Return the path and query of ``url``; empty for one that is no address of a page.
+    """Return the path and query of ``url``; empty if it is not the address of a page.
 
     >>> path_of(b"https://shop.example.com/books/?a=1&amp;b=2"), path_of(b"//other.example.com/")
     ('/books/?a=1&b=2', '')
@@ -91,36 +91,36 @@ def _body(fetch: Fetch, path: str) -> bytes:
 
 
 _MOST_ALIKE = 3
-"""Pages of a view, or of a folder where views are unknown: they stand for the others, as articles do."""
+"""Most pages per view, or per folder if views are unknown: the others, such as articles, are alike."""
 _MOST_AT_TOP = 12
-"""Pages at the top of a site whose views are unknown: they may differ, or be articles."""
+"""Most pages at the top of a site whose views are unknown: they may differ, or be articles."""
 _FEW_PAGES = 3
-"""With fewer pages than that, the links of the home page are pages, too, as in a content management system."""
+"""With fewer pages, the links of the home page count as pages, too, as in a content management system."""
 
 MOST_RACED = 5
-"""Pages that are raced where nobody names any: with more of them each is asked too seldom."""
+"""Most pages that are raced if the user names none: with more pages, each is requested too seldom."""
 SLOW_S = 0.5
-"""What a page may take that nobody named; one that takes longer is all that a race of several would measure."""
+"""Most seconds of a page that the user did not name: a slower page would dominate the results of a race."""
 
 _CHANGES = "it may change something"
 _ALIKE = "it is like others"
 
 _MAY_CHANGE = re.compile(r"log-?out|sign-?out|delete|remove|unsubscribe|reset|destroy|flush", re.IGNORECASE)
 _INNER_PAGE = re.compile(r"^/(django-|wagtail-|cms-)?admin/.+|^/__debug__/")
-"""Pages that nobody but its staff sees: one of them stands for all."""
+"""Pages for the site's staff only, of which the first level is enough."""
 _NO_PAGE = re.compile(
     r"^/(admin|django-admin|docs|openapi\.json|redoc|schema|static|media|robots\.txt|favicon\.ico|sitemap\.xml)(/|$)"
     r"|^/_[_a-z]|^/[45]\d\d(\.html?)?(/|$)|/(test-?[45]\d\d|errors?(\.html?)?|error-?pages?)(/|$)"
 )
-"""Administrations, descriptions, files, pages of a framework's own (``/_util/``) and those that show an error."""
+"""Paths that are no pages for visitors: administration, API descriptions, files, framework pages, errors."""
 _LINK = re.compile(rb"""<a\s[^<>]*?href=["'](/[^"'#\s]*)""", re.IGNORECASE)
 
 
 def is_main(path: str, via: str) -> bool:
-    """Tell whether ``path``, to which ``via`` redirects, is what visitors of ``via`` come for.
+    """Tell whether ``path``, to which ``via`` redirects (empty: directly requested), is a page for visitors.
 
-    Neither an administration is, nor a file for robots, nor a page that shows an error; and a page for a login is
-    none of the page asked for.
+    Administration, files for robots and error pages are not. A redirect to another page, such as a login, is not
+    the page that was requested, unless ``via`` is the home page.
     """
     is_same = not via or via == "/" or via.rstrip("/") == path.rstrip("/")
     return is_same and not _NO_PAGE.search(path)
@@ -137,10 +137,10 @@ def _choose(
     linked: Iterable[str],
     view_of: Callable[[str], View] = lambda path: View(),
 ) -> tuple[list[str], dict[str, str]]:
-    """Return the pages to ask for in their order, and why others are not asked for.
+    """Return the pages to request in their order, and the reasons why others are not requested, by path.
 
-    Those ``given`` come first, then those of sitemaps, of the URL configuration and of links on the home page. Of
-    each kind those with the fewest parameters come first, then those at the top of the site.
+    The ``given`` pages come first, then those of sitemaps, of the URL configuration and of links on the home page.
+    Within each kind, pages with the fewest parameters come first, then pages at the top of the site.
     """
     first = list(dict.fromkeys(given))
     rank: dict[str, int] = {}
@@ -177,9 +177,9 @@ def chosen(
     sitemap: str,
     view_of: Callable[[str], View] = lambda path: View(),
 ) -> Survey:
-    """Return ``survey`` with the pages to ask for: those ``given``, and what it, sitemaps and the home page name.
+    """Return ``survey`` with the pages to request: ``given`` ones, and those of routes, sitemaps and the home page.
 
-    ``sitemap`` is one that robots.txt does not name, or empty.
+    ``sitemap`` is the path of a sitemap that robots.txt does not name, or empty.
     """
     linked = _links(home.body) if home.status == 200 else []
     asked, unasked = _choose(given, _located(fetch, sitemap), survey.pages, linked, view_of)
@@ -195,7 +195,7 @@ def _parameters(path: str, view: View) -> int:
 
 
 def _group(path: str, view: View, rank: int) -> tuple[int, str]:
-    """Pages of one view are alike; routes without parameters, whose view is unknown, are not."""
+    """Return the key of a page's group: pages of one view are alike; routes whose view is unknown are not."""
     if view.name:
         return 0, view.name
     return (1, path) if rank == 1 else (2, path.partition("?")[0].rstrip("/").rpartition("/")[0])
@@ -203,16 +203,16 @@ def _group(path: str, view: View, rank: int) -> tuple[int, str]:
 
 _HOME = "/"
 _SITEMAPS_SHARE = 0.25
-"""The share of the time in which sitemaps may be asked for; some sites make them anew for every answer."""
+"""Share of the time for requests of sitemaps; some sites generate these anew for every answer."""
 
 
 def crawl(order: CrawlOrder, asking: Asking, application: Any, report: Report, channel: Channel) -> None:
-    """Write the survey as a report first, then each page as it is answered: one that hangs costs no other."""
+    """Write a report with the survey first, then each page as it is answered: a page that hangs costs no other."""
     survey = report.survey
     assert survey is not None
     begun_s = time.monotonic()
     home = asking.page(_request(order, _HOME))
-    # however slow the home page is, sitemaps and the other pages have their time
+    # a slow home page takes no time from sitemaps and the other pages
     whole_s = order["time_s"] + time.monotonic() - begun_s
 
     def left_s() -> float:
@@ -228,7 +228,7 @@ def crawl(order: CrawlOrder, asking: Asking, application: Any, report: Report, c
     channel.page(home)
     able = int(_is_able(home))
     for done, path in enumerate(survey.asked[1:], start=1):
-        # the user's own pages are asked for, however long the others take
+        # the user's own pages are always requested, even if the time is over
         if done >= len(given) and (left_s() <= 0 or able == order["enough"]):
             return
         channel.progress(done, len(survey.asked), _eta_s(done, len(survey.asked), left_s(), whole_s))
@@ -242,7 +242,7 @@ def _is_able(page: ExchangeReport) -> bool:
 
 
 def _eta_s(done: int, number: int, left_s: float, time_s: float) -> float:
-    """Return how long the rest will take if it is as quick as what was asked, and at most what is left."""
+    """Return the expected seconds for the remaining pages, at the pace so far; at most ``left_s``."""
     return max(min(left_s, (time_s - left_s) / done * (number - done)), 0.0)
 
 

@@ -1,7 +1,7 @@
-"""Where a Django project keeps what it writes, by its settings; and where editable installs are imported from.
+"""Report the places that a Django project writes to, by its settings, or the places of editable installs.
 
-The report is JSON and goes into the file descriptor given as first argument; the second is ``data`` or ``imports``.
-Run by the app's own interpreter, before anything else of the app is.
+The report is JSON, written to the file descriptor given as first argument; the second is ``data`` or ``imports``.
+The app's own interpreter runs this script before any other code of the app.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _FILE_SESSIONS = "django.contrib.sessions.backends.file"
 
 
 def _main() -> None:
-    """Report; without a working project nothing is reported, and its examination says why."""
+    """Write the report; if the project does not work, nothing is written, and its examination says why."""
     number, wanted = sys.argv[1:]
     sys.argv[1:] = []
     with os.fdopen(int(number), "w", encoding="utf-8") as report:
@@ -54,7 +54,7 @@ def _folders(settings: Any) -> list[str]:
 
 
 def _servers(settings: Any) -> list[dict[str, str]]:
-    """Return the databases that are no files: under which alias, of what kind, its name, its host and port."""
+    """Return alias, engine, name, host and port of each database that is not a file."""
     return [
         {
             "alias": str(alias),
@@ -73,15 +73,15 @@ def _is_sqlite(database: Any) -> bool:
 
 
 def _imports() -> dict[str, Any]:
-    """Return sys.path, and by name the file or folder that a finder of an editable install has for a module.
+    """Return sys.path, and the modules of editable installs: file or folder by module name.
 
-    A finder of a kind that nobody knows is left out.
+    Finders of an unknown kind are left out.
     """
     return {"path": sys.path[1:], "modules": _modules()}
 
 
 def _modules() -> dict[str, str]:
-    """Return what the finders of setuptools (MAPPING) and of the package "editables" (_redirections) have."""
+    """Return the modules in the finders of setuptools (MAPPING) and of the package "editables" (_redirections)."""
     modules: dict[str, Any] = {}
     for finder in sys.meta_path:
         home = sys.modules.get(getattr(finder, "__module__", ""))

@@ -1,7 +1,7 @@
-"""What goes over between the examiner and ``app.examine``: one definition for both sides.
+"""The messages between the examiner and ``app.examine``, defined once for both sides.
 
-Both travel as JSON, in which bytes are base64. The ``TypedDict`` classes are what stands there; of what is found,
-``base.codec`` makes the dataclasses again.
+The order and the report are JSON, in which bytes are base64. The ``TypedDict`` classes describe JSON objects;
+``base.codec`` turns the report's JSON into dataclasses again.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TextIO, TypedDict
 
 ANSWER_S = 20.0
-"""The longest answer, in time that the app could run."""
+"""Most seconds for an answer; only time in which the app could run counts."""
 
 
 class RequestMessage(TypedDict):
-    """One request as the user wants it; ``path`` holds the query."""
+    """One request as the user gave it; ``path`` includes the query, ``body`` is base64."""
 
     method: str
     path: str
@@ -28,10 +28,10 @@ class RequestMessage(TypedDict):
 
 
 class CrawlOrder(TypedDict):
-    """Ask for the home page, the pages ``given`` and all that the app and its sitemaps name, for ``time_s``.
+    """A crawl of the home page, the pages ``given``, and all pages that app and sitemaps name, for ``time_s``.
 
-    ``sitemap`` is the path of one that robots.txt does not name, or empty; ``headers`` go with every request.
-    ``enough`` pages that can be raced end it, None never does.
+    ``sitemap`` is the path of a sitemap that robots.txt does not name, or empty; every request has ``headers``.
+    The crawl ends after ``enough`` pages that can be raced; None sets no such limit.
     """
 
     given: list[str]
@@ -43,7 +43,7 @@ class CrawlOrder(TypedDict):
 
 @dataclass(frozen=True)
 class Order:
-    """What to examine, and what to ask for; what has a default loads the app, and asks it nothing."""
+    """An app to examine, and the requests to send; with all defaults, the app is loaded and gets no request."""
 
     root: str
     source: str
@@ -51,22 +51,22 @@ class Order:
     interface: str
     timeout_s: float
     settings: str = ""
-    """Django's settings module; empty for another app."""
+    """Django's settings module; empty for other apps."""
     host: str = ""
-    """Empty lets the examiner choose."""
+    """Host header to send; empty lets the examiner choose."""
     requests: Sequence[RequestMessage] = ()
     follow: bool = False
     """True if redirects within the site are followed."""
     survey: bool = False
-    """True if it is asked for pages and services, too."""
+    """True if the app's pages and services are listed, too."""
     crawl: CrawlOrder | None = None
-    """With it there are no ``requests`` to ask for."""
+    """Crawl instead of ``requests``; None for no crawl."""
     in_doubt: bool = False
-    """True if every request is asked more often: a stack is accused."""
+    """True if every request is sent more often, because a stack gave a wrong answer."""
     lifespan: bool = True
-    """True if an ASGI application is told that it starts; without, it is asked briefly."""
+    """True if an ASGI application gets its startup event; if False, each request is sent less often."""
     most_body_bytes: int = 0
-    """No more of a body is kept."""
+    """Most bytes of a body that are kept."""
 
 
 @dataclass(frozen=True)
@@ -76,26 +76,26 @@ class Database:
     engine: str
     """Last part of the engine's name: ``postgresql``, ``sqlite3``."""
     address: str
-    """Host and port, empty where there are none."""
+    """Host and port; empty without a host."""
 
 
 @dataclass(frozen=True)
 class Survey:
-    """Pages, folders and services."""
+    """Pages, static folders and services of an app."""
 
     pages: tuple[str, ...] = ()
     """Paths of routes without parameters, in the order of the URL configuration."""
     asked: tuple[str, ...] = ()
-    """Pages to ask for, the most telling first; the examination's exchanges answer the first of them."""
+    """Pages to request, the most informative first; the examination's exchanges belong to the first of these."""
     unasked: Mapping[str, str] = field(default_factory=dict)
-    """Pages that are not asked for, and why."""
+    """Reasons why pages are not requested, by path."""
     static: Mapping[str, Path] = field(default_factory=dict)
     """Folders of static files that exist, by URL prefix."""
     static_root: str = ""
-    """Django's STATIC_ROOT, also where no such folder exists."""
+    """Django's STATIC_ROOT, even if the folder does not exist; empty if unset."""
     databases: tuple[Database, ...] = ()
     caches: tuple[str, ...] = ()
-    """The backends of Django's caches."""
+    """Backends of Django's caches."""
 
 
 @dataclass(frozen=True)
@@ -107,36 +107,36 @@ class PythonFacts:
     base: Path
     """The interpreter that the environment was made from."""
     site_packages: tuple[Path, ...]
-    """The environment's folders of packages, in the order of the path."""
+    """The environment's folders of packages, in the order of sys.path."""
     distributions: Mapping[str, str] = field(default_factory=dict)
-    """Versions by name."""
+    """Versions of installed distributions, by name."""
 
     @property
     def minor(self) -> tuple[int, int]:
-        """The version as extension modules are made for it, (3, 11) say."""
+        """Major and minor version, such as (3, 11)."""
         major, minor = self.version.split(".")[:2]
         return int(major), int(minor)
 
 
 @dataclass(frozen=True)
 class DjangoFacts:
-    """What Django's settings say, as far as it matters to a race."""
+    """Django settings that matter to a race."""
 
     debug: bool
     allowed_hosts: tuple[str, ...]
     static_url: str
     static_root: Path | None
-    """STATIC_ROOT, None unless the folder exists."""
+    """STATIC_ROOT; None if the folder does not exist."""
     https_header: str
-    """The header that SECURE_PROXY_SSL_HEADER trusts, empty without."""
+    """Header that SECURE_PROXY_SSL_HEADER trusts; empty without that setting."""
     routes: tuple[str, ...]
-    """The URLconf's first level."""
+    """Paths of the URLconf's first level."""
     web_sockets: bool = False
-    """True if its ASGI application routes WebSockets."""
+    """True if the project's ASGI application routes WebSockets."""
     collected: Path | None = None
-    """STATIC_ROOT, also where no such folder exists."""
+    """STATIC_ROOT, even if the folder does not exist; None if unset."""
     media_url: str = ""
-    """MEDIA_URL; empty where there is none, or where a view of the project answers there."""
+    """MEDIA_URL; empty if it is unset, or if a view of the project answers there."""
     media_root: Path | None = None
     sends_static: bool = False
     """True if the app itself sends its static files, by WhiteNoise."""
@@ -144,20 +144,20 @@ class DjangoFacts:
 
 @dataclass(frozen=True)
 class ThreadPool:
-    """Threads of AnyIO's, in which asynchronous frameworks run what is not asynchronous."""
+    """AnyIO's threads, in which asynchronous frameworks run synchronous code."""
 
     framework: str
-    """Name as people write it."""
+    """Title of the framework."""
     threads: int
-    """How many each process may have."""
+    """Most threads of each process."""
 
 
 @dataclass(frozen=True)
 class ObjectReport:
-    """What the app's object is."""
+    """The object that the app's name refers to."""
 
     interface: Literal["wsgi", "asgi", "factory", "none", ""]
-    """Empty where it does not say."""
+    """Interface of the object; empty if its arguments do not show the interface."""
     type: str
     """The full name of its type."""
 
@@ -171,11 +171,11 @@ class Reply:
     body: bytes = b""
     """Body; only the beginning if it is too long or does not end."""
     traceback: str = ""
-    """The app's own, for a status of 500 and more."""
+    """The app's own traceback, for a status of 500 and more; else empty."""
     body_bytes: int = 0
-    """The length of the whole body; of one without an end, what came before it was given up."""
+    """Length of the whole body; of an endless body, the bytes received before reading was stopped."""
     endless: bool = False
-    """True if it was still being sent then."""
+    """True if the body was still being sent when reading was stopped."""
 
     @property
     def succeeded(self) -> bool:
@@ -183,32 +183,32 @@ class Reply:
         return 200 <= self.status < 300
 
     def header(self, name: str) -> str:
-        """Return the first value of the header ``name``, in any case; empty when there is none."""
+        """Return the first value of the header ``name``, in any case; empty without one."""
         return header(self.headers, name)
 
 
 @dataclass(frozen=True)
 class ExchangeReport:
-    """A request and two answers to it, as different as any two were."""
+    """A request and two of its answers, which differ as much as any two did."""
 
     path: str
     via: str
-    """The path that redirected to ``path``, or empty."""
+    """Path that redirected to ``path``; empty without a redirect."""
     added: tuple[tuple[str, str], ...]
-    """Headers that the examiner added, and that every later request needs."""
+    """Headers that the examiner added, and that the request needs in a race, too."""
     first: Reply
     second: Reply
     wall_s: float
-    """The median of what all answers but the first took."""
+    """Median seconds of all answers except the first."""
     cpu_s: float
-    """CPU seconds of the process, as ``wall_s``."""
+    """Median CPU seconds of the process for these answers."""
     rarely: bool = False
-    """True if a few answers differed, among many that did not, the last among these."""
+    """True if only a few of many answers differed, and the last did not."""
 
 
 @dataclass
 class Report:
-    """Everything found out, as far as it got."""
+    """Result of an examination, perhaps incomplete."""
 
     host: str = ""
     """The Host header that was sent."""
@@ -216,27 +216,27 @@ class Report:
     """None in the report on a Rack app."""
     django: DjangoFacts | None = None
     object: ObjectReport | None = None
-    """None where it is as ordered."""
+    """The app's object if it has another interface than ordered; else None."""
     lifespan: bool = False
-    """True if an ASGI application took part in that protocol."""
+    """True if an ASGI application took part in the lifespan protocol."""
     survey: Survey | None = None
     loading: tuple[float, float] = (0.0, 0.0)
-    """What it took to load the app and to give each first answer: seconds, and CPU seconds of the process."""
+    """Time to load the app and to give each first answer: seconds, and CPU seconds of the process."""
     exchanges: tuple[ExchangeReport, ...] = ()
     written: tuple[Path, ...] = ()
     """Files that the app wrote to."""
     imported: tuple[Path, ...] = ()
-    """Files of its modules that are no part of its environment."""
+    """Files of imported modules that do not belong to the app's Python environment."""
     connected: tuple[str, ...] = ()
-    """Addresses of servers that it talks to."""
+    """Addresses of servers that the app is connected to."""
     pool: ThreadPool | None = None
-    """None where its pages need none."""
+    """Thread pool that pages ran in; None if they need none."""
     failure: str = ""
-    """The app's own traceback, or empty."""
+    """The app's own traceback; empty without a failure."""
 
 
 def _plain(value: Any) -> Any:
-    """Return what JSON can hold of a value; a second body that is the first one's is null."""
+    """Return a value in a form that JSON can hold; a second body that equals the first becomes null."""
     if isinstance(value, bytes):
         return base64.b64encode(value).decode("ascii")
     if isinstance(value, ExchangeReport) and value.second.body == value.first.body:
@@ -254,36 +254,36 @@ class WireRequest(NamedTuple):
 
     @property
     def host(self) -> str:
-        """The value of its Host header."""
+        """Value of the Host header."""
         return header(self.headers, "host")
 
 
 def header(headers: tuple[tuple[str, str], ...], name: str) -> str:
-    """Return the first value of the header ``name``, in any case, or nothing."""
+    """Return the first value of the header ``name``, in any case; empty without one."""
     return next((value for key, value in headers if key.lower() == name.lower()), "")
 
 
 class Channel:
-    """Writes one line for each thing that it is told."""
+    """Writes stages, pages and reports to the parent process, one line each."""
 
     def __init__(self, file: TextIO) -> None:
         self._file = file
 
     def end_in(self, seconds: float) -> None:
-        """Have the process ended after ``seconds`` from now in which it can run, with a dump of all its stacks."""
+        """Set the time limit to ``seconds`` from now in which the process can run; then all stacks are dumped."""
         self._line(f"limit {seconds}")
         faulthandler.dump_traceback_later(seconds, repeat=True, file=self._file)
 
     def stage(self, text: str) -> None:
-        """Say what is done next."""
+        """Write the next step of the examination."""
         self._line("stage " + text)
 
     def progress(self, done: int, number: int, left_s: float) -> None:
-        """Say how many pages are asked, of how many, and about how long the others will take."""
+        """Write the number of pages done, of all pages, and the expected seconds for the others."""
         self._line(f"progress {done} {number} {left_s}")
 
     def page(self, exchange: ExchangeReport) -> None:
-        """Write a page that was answered."""
+        """Write the exchange of a page that was answered."""
         self._line("page " + json.dumps(exchange, default=_plain))
 
     def report(self, report: Report) -> None:

@@ -1,15 +1,15 @@
 # frozen_string_literal: true
 
-# Examines a Rack application in process, as this folder's Python examines WSGI and ASGI applications: the order
-# in JSON on stdin, the report into the file descriptor given as argument. Lines "stage ..." come while it works,
-# then one line of JSON; or where the app hung when the time is over. messages.py defines both.
+# Examines a Rack application in process, as this folder's Python examines WSGI and ASGI applications: it reads an
+# order in JSON from stdin and reports to the file descriptor given as argument. It writes lines "stage ..." while
+# it works, then one line of JSON; or a traceback of the place where the app hangs. messages.py defines both.
 # Source: the Rack specification, SPEC.rdoc of Rack 2.2 and 3.
 
 require "json"
 require "stringio"
 require "uri"
 
-# A module of its own, so that the app meets no method or constant of ours.
+# A module of its own, so that the app sees no method or constant of the examiner.
 module StackraceExaminer
   extend self
 
@@ -18,16 +18,16 @@ module StackraceExaminer
   REPORT.close_on_exec = true
   ORDER = JSON.parse($stdin.read)
 
-  PAUSE_S = 1.1 # between the first and the later askings: a page that shows the time changes once a second
+  PAUSE_S = 1.1 # between the first and the second asking: a page that shows the time changes once a second
   MOST = ORDER["in_doubt"] ? 1000 : 12 # askings per request
-  PATIENCE_S = ORDER["in_doubt"] ? 3.0 : 0.5 # spent per request on askings beyond the second
+  PATIENCE_S = ORDER["in_doubt"] ? 3.0 : 0.5 # most seconds per request for askings after the first
   ANSWER_S = 20.0 # the longest answer
   REDIRECTS = [301, 302, 303, 307, 308].freeze
-  # Where Rails, Rack's own middleware and Sinatra leave an exception that they turned into an answer
+  # Keys under which Rails, Rack's own middleware and Sinatra store an exception that they turned into an answer
   EXCEPTIONS = %w[action_dispatch.exception rack.exception sinatra.error].freeze
 
   Asked = Struct.new(:method, :path, :headers, :body, keyword_init: true)
-  # A body on its way in, as in messages.py: kept to a bound, and read on for a while, since it may end yet
+  # A response body that is received, as in callers.py: kept up to a limit, and read further, since it may still end
   class Body
     READ_ON = 16
     MOST_MORE = 1_000_000
@@ -41,7 +41,7 @@ module StackraceExaminer
       @bytes = @more = 0
     end
 
-    # A stream's method, too: who writes on is told that the client has left.
+    # Streaming apps call this, too; a writer that goes on too long learns that the client has left.
     def write(*pieces)
       pieces.each { |piece| raise Errno::EPIPE unless add(piece.to_s.b) }
       pieces.sum { |piece| piece.to_s.bytesize }
@@ -77,7 +77,7 @@ module StackraceExaminer
 
     def header(name) = headers.find { |key, _| key.downcase == name }&.last.to_s
 
-    # How much they differ: 3 in status, 2 in length, 1 in content, 0 not at all
+    # Returns 3 if the status differs, 2 if the length does, 1 if only the content does, else 0.
     def difference(other)
       return 3 if status != other.status
       return 2 if body_bytes != other.body_bytes
@@ -97,7 +97,7 @@ module StackraceExaminer
 
   def cpu = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
 
-  # The app's own traceback, what happened behind the frames, as Python shows one.
+  # Returns the app's own traceback in Python's form, with the message behind the frames.
   def traceback(error)
     frames = (error.backtrace || []).reject { |line| line.start_with?(__FILE__) }
     said, *more = error.message.dup.force_encoding("UTF-8").scrub.lines(chomp: true)
@@ -169,7 +169,7 @@ module StackraceExaminer
     parts.close if parts.respond_to?(:close)
   end
 
-  # The path on the same site that the reply redirects to, or nothing.
+  # Returns the path on the same site that the reply redirects to, or nil.
   def local_target(asked, reply)
     location = reply.header("location")
     return if !REDIRECTS.include?(reply.status) || location.empty?
@@ -198,7 +198,7 @@ module StackraceExaminer
     while replies.length < MOST - 1 && now < stop && replies.last.succeeded? && reply.difference(replies.last) < 2
       replies << timed(app, asked, reply)
       unlike = replies.find { |other| reply.difference(other) == 1 }
-      # all might be long, and one that differs says enough
+      # bodies may be long, and one that differs is enough
       replies.last.body = unlike.body if unlike && reply.difference(replies.last) == 1
     end
     replies
@@ -217,7 +217,7 @@ module StackraceExaminer
     (low + high) / 2
   end
 
-  # Yields once each request was answered for the first time.
+  # Yields as soon as every request has its first answer.
   def exchanges(app)
     firsts = ORDER["requests"].map { |request| first(app, prepare(request)) }
     yield
@@ -252,7 +252,7 @@ module StackraceExaminer
   def watch(thread)
     @due = now + ORDER["timeout_s"]
     Thread.new do
-      # it is ended by who started it, who knows whether it could run
+      # the parent process ends this one, since only the parent knows whether it could run
       loop do
         sleep(0.1) while now < @due
         @due = now + ANSWER_S
@@ -261,7 +261,7 @@ module StackraceExaminer
     end
   end
 
-  # Everything found out, as far as it got: an app may well call exit while it is loaded.
+  # Returns the report, perhaps incomplete: an app may call exit while it is loaded.
   def report
     found = { python: nil, django: nil, host: ORDER["host"], loading: [0.0, 0.0], exchanges: [], written: [], imported: [],
               failure: "" }

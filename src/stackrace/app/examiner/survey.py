@@ -1,6 +1,6 @@
-"""What an app's object is, and what a race file of it could say: pages, folders of static files, services.
+"""Find the interface of an app's object, and facts for its race file: pages, static folders, services.
 
-Each framework is asked in its own way, and known by what its application has: no framework is imported here.
+Frameworks are recognised by the attributes of their applications: no framework is imported here.
 
 Source: PEP 3333; https://asgi.readthedocs.io/en/latest/specs/main.html (Applications); how Uvicorn and asgiref tell
 ASGI applications of one call from those of two.
@@ -24,7 +24,7 @@ _ENTRY = "stackrace_entry.py"
 
 
 def object_report(application: Any) -> ObjectReport:
-    """Return what ``application`` is, and the full name of its type; our own wrappers around it do not count."""
+    """Return interface and full type name of ``application``, without Stackrace's own wrappers around it."""
     while getattr(getattr(application, "__code__", None), "co_filename", "") == _ENTRY:
         application = application.__wrapped__
     kind = type(application)
@@ -32,9 +32,9 @@ def object_report(application: Any) -> ObjectReport:
 
 
 def _interface_of(application: Any) -> Literal["wsgi", "asgi", "factory", "none", ""]:
-    """Return the interface of ``application``, by the arguments it takes and by whether it is to be awaited.
+    """Return the interface of ``application``, by its number of arguments and by whether its result is awaited.
 
-    Empty for what takes any arguments, or does not say which: it is called, and shows by itself what it is.
+    The interface is empty if these do not decide it: then a call must show it.
     """
     if not callable(application):
         return "none"
@@ -52,7 +52,7 @@ def _interface_of(application: Any) -> Literal["wsgi", "asgi", "factory", "none"
     if 2 in takes:
         return "wsgi"
     if 1 in takes:
-        # an ASGI application of two calls is called with its scope alone; so is many another thing
+        # an ASGI application of two calls takes the scope alone, but many other objects take one argument, too
         return ""
     is_function = inspect.isfunction(application) or inspect.isclass(application)
     return "factory" if 0 in takes and is_function else "none"
@@ -84,15 +84,15 @@ _MARKS = ("<", "{", "(", "*", "[", "\\", "?")
 
 
 class View(NamedTuple):
-    """What answers a path; by default nobody knows."""
+    """The view that answers a path; the default stands for an unknown view."""
 
     name: str = ""
     parameters: int = 0
-    """How many parts of the path are given to it."""
+    """Number of parts of the path that are passed to the view."""
 
 
 def survey(application: Any, is_django: bool) -> Survey:
-    """Return what is known; what an app refuses to tell is left out."""
+    """Return the pages, static folders and services of ``application``, as far as it tells them."""
     routed = _unwrapped(application)
     pages = _django_pages() if is_django else _framework_pages(routed)
     settings: Any = import_module("django.conf").settings if is_django else None
@@ -106,7 +106,7 @@ def survey(application: Any, is_django: bool) -> Survey:
 
 
 def view_of(application: Any, is_django: bool) -> Callable[[str], View]:
-    """Return what tells the view of a path; of a framework that does not, or an unknown path, nothing."""
+    """Return a function that returns the view of a path, or ``View()`` if framework or path are unknown."""
     routed = _unwrapped(application)
 
     def django_view(path: str) -> View:
@@ -192,7 +192,10 @@ def _werkzeug_pages(url_map: Any) -> Iterator[str]:
 
 
 def _routed_pages(routes: Any, prefix: str) -> Iterator[str]:
-    """Starlette, FastAPI and Litestar have ``path`` and ``methods``, Bottle ``rule`` and ``method``."""
+    """Yield the paths of GET routes.
+
+    Starlette, FastAPI and Litestar have ``path`` and ``methods``, Bottle has ``rule`` and ``method``.
+    """
     for route in _leaves(routes):
         path = str(getattr(route, "path", getattr(route, "rule", "")))
         inner = getattr(route, "routes", None)
@@ -204,7 +207,7 @@ def _routed_pages(routes: Any, prefix: str) -> Iterator[str]:
 
 
 def _leaves(routes: Any) -> Iterator[Any]:
-    """Yield routes, those of routers that FastAPI includes by reference among them, under their whole paths."""
+    """Yield routes with their full paths, including those of routers that FastAPI includes by reference."""
     for route in routes:
         if hasattr(route, "effective_candidates"):
             yield from _leaves(route.effective_candidates())
@@ -224,7 +227,7 @@ def _static_folders(application: Any) -> Iterator[tuple[str, Path]]:
     for route in routes if isinstance(routes, (list, tuple)) else ():
         directory = getattr(getattr(route, "app", None), "directory", None)
         path = str(getattr(route, "path", "")).strip("/")
-        is_folder = hasattr(route, "routes")  # a route to StaticFiles is one file, only a mount has all
+        is_folder = hasattr(route, "routes")  # a route to StaticFiles is one file, only a mount is a folder
         if is_folder and directory and path and os.path.isdir(directory):  # noqa: PTH112
             yield "/" + path + "/", Path(os.path.abspath(directory))  # noqa: PTH100
 

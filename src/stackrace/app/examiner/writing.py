@@ -1,4 +1,4 @@
-"""Which files an app changes, and which servers it talks to: as it does itself, and as its processes hold open.
+"""Find the files that an app changes and the servers it connects to, by audit events and by /proc of its processes.
 
 Source: audit events table of Python's library reference; proc_pid_fd(5), proc_pid_fdinfo(5), proc_pid_maps(5),
 proc_pid_net(5).
@@ -24,7 +24,7 @@ _ESTABLISHED = "01"
 
 
 class Watch:
-    """Hears from now on, until the process ends, of files that are changed and of connections that are made."""
+    """Records, until the process ends, files that are changed and connections that are made."""
 
     def __init__(self) -> None:
         self._opened: dict[str, None] = {}
@@ -35,14 +35,14 @@ class Watch:
         sys.addaudithook(self._hear)
 
     def files(self) -> list[str]:
-        """Return the files, without links; what the app made for itself as temporary is left out."""
+        """Return the changed files with links resolved, without temporary files that the app created."""
         held = (path for pid in _processes() for path in (*_held(pid), *_mapped(pid)))
         paths = dict.fromkeys(os.path.realpath(path) for path in (*self._opened, *held))
         written = (path for path in paths if path not in self._temporary and _is_file(path))
         return _few_of_each_folder(dict.fromkeys([*self._removed, *written]))
 
     def places(self) -> list[str]:
-        """Return where it connected to: ``127.0.0.1:5432``, ``[::1]:6379`` or the path of a unix socket."""
+        """Return the addresses it connected to: ``127.0.0.1:5432``, ``[::1]:6379`` or the path of a unix socket."""
         own = {inode for pid in _processes() for inode in _sockets(pid)}
         return list(dict.fromkeys((*self._places, *_connected(own))))[:_MOST_ADDRESSES]
 
@@ -63,7 +63,7 @@ class Watch:
             elif event == "socket.connect":
                 self._hear_connection(*arguments)
         except Exception:
-            # what the app does goes on, whatever it passed
+            # the app's call must go on, whatever its arguments are
             return
 
     def _hear_open(self, path: Any, mode: Any, flags: int) -> None:
@@ -108,7 +108,7 @@ def _few_of_each_folder(paths: Iterable[str]) -> list[str]:
 
 
 def _database(name: str) -> str:
-    """Return the file of a SQLite name; empty for one in memory, or one that is only read."""
+    """Return the file of a SQLite name; empty for a database in memory or opened read-only."""
     if not name.startswith("file:"):
         return "" if name == ":memory:" else name
     path, _, query = name[len("file:") :].partition("?")
@@ -117,7 +117,7 @@ def _database(name: str) -> str:
 
 
 def _processes() -> list[int]:
-    """Return this process and all that the app started, daemons excepted: the processes of its session."""
+    """Return the ids of this process and all that the app started, except daemons: the processes of the session."""
     own, pids = os.getsid(0), [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208
     return [pid for pid in pids if _session_of(pid) == own]
 
@@ -141,7 +141,7 @@ def _held(pid: int) -> Iterator[str]:
 
 
 def _descriptors(pid: int) -> list[str]:
-    """Return the numbers of what a process has open; none of one that is gone, or not ours to look at."""
+    """Return the file descriptors of a process; empty if it has ended or belongs to another user."""
     try:
         return os.listdir(f"/proc/{pid}/fd")  # noqa: PTH208
     except OSError:
@@ -149,7 +149,7 @@ def _descriptors(pid: int) -> list[str]:
 
 
 def _mapped(pid: int) -> Iterator[str]:
-    """Yield the files that are mapped for writing and shared, as databases in memory are."""
+    """Yield the files that a process maps as shared and writable, as some databases do."""
     try:
         with open(f"/proc/{pid}/maps", encoding="utf-8", errors="surrogateescape") as maps:  # noqa: PTH123
             lines = [line.rstrip("\n").split(maxsplit=5) for line in maps]
@@ -204,7 +204,7 @@ def _connected(inodes: set[str]) -> Iterator[str]:
 
 
 def _unpacked(text: str, family: int) -> str:
-    """Return an address that stands as words of 32 bits, each in the machine's order of bytes."""
+    """Return the address in hexadecimal words of 32 bits, each in the machine's byte order."""
     words = [int(text[start : start + 8], 16) for start in range(0, len(text), 8)]
     host = socket.inet_ntop(family, struct.pack(f"={len(words)}I", *words))
     return host[len("::ffff:") :] if host.startswith("::ffff:") else host
