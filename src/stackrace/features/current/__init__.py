@@ -1,4 +1,4 @@
-"""What the project runs today, as its own files say, raced beside the others."""
+"""The project's present deployment, as its own files describe it, raced beside the other stacks."""
 
 from ...extensions import Contestants, Notice, Part, RequestPart, Verb
 

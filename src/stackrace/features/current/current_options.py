@@ -1,4 +1,4 @@
-"""What is asked of the current stack: ``--current``, ``--no-current``, and ``[race] current``."""
+"""Options for the current stack: ``--current``, ``--no-current``, and ``[race] current``."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ def _read(value: object) -> bool | str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CurrentRequest(AskedPart):
-    """True if what the project runs today is raced, too."""
+    """Request to race the present deployment, or to leave it out."""
 
     name: ClassVar[str] = "current-file"
     current: Path | bool
-    """Found (True), not at all (False), or as this file says."""
+    """True to find the deployment, False to leave it out, or the path of its deployment file."""
 
     @classmethod
     def keys(cls) -> Mapping[str, Any]:
@@ -68,5 +68,5 @@ class CurrentRequest(AskedPart):
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The deployment file."""
+        """The deployment file, if one is named."""
         return (self.current,) if isinstance(self.current, Path) else ()

@@ -1,4 +1,4 @@
-"""What a project runs today, as a table of its servers, with what a race leaves out and how to race it."""
+"""Report of ``stackrace current``: a table of the project's servers, what a race leaves out, and how to race it."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ LISTED = "the project's list of packages"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """One thing of a server."""
+    """One setting or other fact of a server."""
 
     what: str
-    """A setting by its name, or ``version``, ``address``."""
+    """Name of a setting, or another word such as ``version`` or ``address``."""
     value: str
     location: str
-    """Where that is said, as ``uwsgi.ini:4``; ``default`` where nobody says it, also of one that is unknown."""
+    """Place that sets the value, as ``uwsgi.ini:4``; ``default`` if no place does, even if the value is unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,27 +51,29 @@ class ShownHop:
     """A server of the deployment."""
 
     server: str
-    """By its name in the catalogue."""
+    """Name of the server in the catalogue."""
     facts: tuple[Fact, ...]
-    """Version, size, time-outs and recycling, all else that the deployment says, and its address."""
+    """Version, size, time-outs and recycling, other settings of the deployment, and the address."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What was found."""
+    """Result of ``stackrace current``."""
 
     folder: Path
     deployment: CurrentDeployment | None
     hops: tuple[ShownHop, ...] = ()
-    """Front first; empty where it is no stack of the catalogue's."""
+    """Servers, the front end first; empty if they are no stack of the catalogue."""
     running: Observation | None = None
-    """The running server that it is; None for one of files."""
+    """The running server that was observed; None for a deployment read from files."""
 
 
 def look(folder: Path, file: Path | None, target: str = "") -> Found:
-    """Return what the project in ``folder`` runs today, as its files say, as ``file`` does, or what ``target`` is.
+    """Return the present deployment of a project: from the files in ``folder``, from ``file``, or from ``target``.
 
-    Raises InputError for a ``file`` that starts no server, and for a ``target`` that is none.
+    ``target`` names a running server: a process number, ``:PORT``, a container or a systemd unit; empty for none.
+
+    Raises InputError for a ``file`` that starts no server, and for a ``target`` at which no server runs.
     """
     servers, entry = catalogue(), _entry(folder)
     running = observed_at(target) if target else observed_in(file) if file else None
@@ -94,7 +96,7 @@ def look(folder: Path, file: Path | None, target: str = "") -> Found:
 
 
 def _observed(hop: ShownHop, running: Observation | None) -> ShownHop:
-    """Return a server with what was observed of it: of its addresses those on which it really listens."""
+    """Return a server with the observed facts; its addresses are those on which it really listens."""
     if running is None:
         return hop
     server, front = running.server, running.front
@@ -117,7 +119,7 @@ def _observed(hop: ShownHop, running: Observation | None) -> ShownHop:
 
 
 def _entry(folder: Path) -> AppEntry | None:
-    """Return the app of a project where it is clear which is meant."""
+    """Return the app of a project; None without one, or if several may be meant."""
     try:
         found = detect(folder)
     except InputError:
@@ -153,7 +155,7 @@ def _shown(
 
 
 def _unknown(hop: Hop, deployment: CurrentDeployment, places: Mapping[str, str]) -> Iterator[str]:
-    """Yield the sizes of a server that its deployment leaves open: those that a gap names, else all unsaid ones."""
+    """Yield the sizes of a server that its deployment leaves open: those that a gap names, else all unset ones."""
     rows = hop.spec.native.rows if hop.spec.native and not hop.spec.forwards else ()
     for gap in deployment.gaps if rows else ():
         if gap.weight is Weight.SIZE:

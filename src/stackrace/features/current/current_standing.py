@@ -1,4 +1,4 @@
-"""How what the project runs today stands against the stack that the answer names."""
+"""Compare the present deployment with the stack that the answer names."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from .model import CurrentQueue, deployment_of
 def current_standing(
     race: Race, headline: JudgedLevel | None, withdrawals: Sequence[Withdrawal]
 ) -> CurrentStanding | None:
-    """Return how the stack that is run today compares at the headline level; None where none is known.
+    """Return how the present deployment compares at the headline level; None if none is known.
 
-    It keeps its place and its limits when the race went on without it.
+    A deployment that left the race early keeps its place and its limits.
     """
     deployment = deployment_of(race)
     location, is_partial = ("", False) if deployment is None else (deployment.location, deployment.is_partial)
@@ -74,7 +74,7 @@ _FAILED = frozenset(check.declaration.id for check in (failures, nothing_right))
 
 
 def _errors(race: Race) -> CurrentErrors | None:
-    """Return the lowest level at which errors left no slice of what is run today; None where they did at none."""
+    """Return the lowest level at which errors left the present deployment no valid slice; None without one."""
     levels: dict[tuple[str, Load], list[Slice]] = {}
     for launch in race.launches:
         if original_path(launch.stack) == race.current and not launch.cut_short:
@@ -119,7 +119,7 @@ def _ratio(headline: JudgedLevel, own: int, first: int) -> Interval:
     ratio = headline.judgement.ratio(own, first)
     if math.isfinite(ratio.value):
         return ratio
-    # they never met in a block
+    # the two stacks never ran in the same block
     values = [headline.row(index).throughput_per_s.value for index in (own, first)]
     return Interval(value=values[0] / values[1])
 

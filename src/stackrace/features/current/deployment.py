@@ -1,4 +1,4 @@
-"""What a project runs today, as a stack to be raced: from its deployment files, which are read and never run."""
+"""Read a project's present deployment, as a stack to be raced, from its deployment files, which are never run."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ _ELSEWHERE = {
     "twistd": "Twisted's own server",
     "unitd": "NGINX Unit",
 }
-"""Programs that serve an application in production, and of whose command lines nothing is known."""
+"""Programs that serve an application in production, but whose command lines Stackrace cannot read."""
 
 _ALONE = {"*gunicorn*conf*.py": ("gunicorn", "-c"), "*uwsgi*.ini": ("uwsgi", "--ini")}
-"""Servers' own files that say of themselves what is started, where nothing else does."""
+"""Patterns of servers' own files, and the commands that they stand for if no other file starts the server."""
 _OWN_SUFFIXES = frozenset(Path(name).suffix for name in _ALONE)
 _CONFIGURES = re.compile(
     r"^[ \t]*(\[uwsgi\]|(bind|workers|worker_class|threads|wsgi_app|timeout)[ \t]*=)", re.MULTILINE
@@ -59,12 +59,12 @@ def current_deployment(
     python: Path | None = None,
     environment: Mapping[str, str] = MappingProxyType({}),
 ) -> CurrentDeployment | None:
-    """Return what the project in ``folder`` runs today, by its deployment files or by ``file`` alone.
+    """Return the present deployment of the project in ``folder``, by its deployment files or by ``file`` alone.
 
-    ``specs`` is the catalogue by server name. Where some of the servers start the app ``entry``, others count as
-    those of other apps; ``python`` is the app's interpreter, as far as these are known; ``environment`` has the
-    variables of a race. None where no file starts one of its servers. Raises InputError for a ``file`` that is
-    not there, or starts none.
+    ``specs`` is the catalogue by server name. If some servers start the app ``entry``, all others count as servers
+    of other apps. ``python`` is the app's interpreter. ``entry`` and ``python`` are None if unknown.
+    ``environment`` has the variables of a race. The result is None if no file starts a server of the catalogue.
+    Raises InputError if ``file`` does not exist, or starts no server.
     """
     if file is not None and not is_file(file):
         raise InputError(
@@ -92,7 +92,7 @@ def running_deployment(
     python: Path | None = None,
     environment: Mapping[str, str] = MappingProxyType({}),
 ) -> CurrentDeployment:
-    """Return what was observed to run, with the project's files in ``folder`` that its command line names."""
+    """Return the deployment of a running server, read with the project's files that its command line names."""
     base = folder.absolute()
     reading = _Reading(base, base, specs, None, python, environment, running)
     unknown = f"Stackrace knows no server in its command line, or no file of the project {base} that it runs"
@@ -110,31 +110,31 @@ _FOR_ALL = re.compile(
     r"\..*|docker(-?compose|files?)?|compose|containers?|deploy\w*|infra\w*|(dev)?ops|k8s|kube\w*|helm|charts?|conf\w*|"
     r"etc|systemd|nginx|scripts?|bin|prod(uction)?"
 )
-"""Folders beside the app's that may hold what starts it."""
+"""Names of folders beside the app's folder that may hold its deployment files."""
 
 
 def _home(file: Path, base: Path) -> Path:
-    """Return the folder in which the places that ``file`` names are looked for: the project's, or one above."""
+    """Return the folder in which the paths in ``file`` are searched: the project's, or one above."""
     return next((folder for folder in (base, *_above(base)) if file.is_relative_to(folder)), base)
 
 
 _PLAIN = 1
 _OTHER_RANK = 1
-"""The last rank of a command that a user can name."""
+"""Highest rank of a command that a user can name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Unraced:
-    """A command of which nobody knows what it starts, or that starts what cannot be raced."""
+    """A command that starts something unknown, or a server that cannot be raced."""
 
     command: DeploymentCommand
     problem: str
     is_served: bool = False
-    """True if it is known to serve an app."""
+    """True if the command is known to serve an app."""
 
 
 class _Reading:
-    """Reader of the files below ``root``, of ``file`` alone, or of what is ``running``, for the app in ``base``."""
+    """Reader of the files below ``root``, of ``file`` alone, or of a ``running`` server; the app is in ``base``."""
 
     def __init__(
         self,
@@ -156,13 +156,13 @@ class _Reading:
         self.commands = [each for each in self._commands() if not _is_server_file(each) and self._may_start(each)]
 
     def deployment(self, entry: Entry | None) -> CurrentDeployment | None:
-        """Return the likeliest deployment, of the app ``entry`` if any is."""
+        """Return the likeliest deployment, if possible of the app ``entry``; None if nothing was found."""
         self._follow(self.commands)
         if self.running is None:
             self._follow([command for command in self._alone() if self._may_start(command)])
         is_named = self.file is not None or self.running is not None
         real = self._without_parts([hop for hop in self.hops if not hop.is_for_development or is_named])
-        # a repository above may be that of a tool, which has templates for others
+        # a repository above may belong to a tool, which has templates for other projects
         programs = self.programs.keys() if self.root == self.base else ()
         unread = [] if self.running else list(unread_documents(self.root, programs))
         unraced = [each for each in self.unraced if each.is_served or not real]
@@ -192,7 +192,7 @@ class _Reading:
         gaps = dict.fromkeys(
             (*found.gaps, *others_app, *self._overriding(first, unread), *self._likelier(first), *elsewhere)
         )
-        # without its override a compose file is none that can be named
+        # a compose file without its override cannot be named by --current
         places = _places(hop for hop in (*rest, *unnamed) if hop.command.rank <= _OTHER_RANK)
         others = tuple(each for each in places if each != found.location)
         # a process has all the variables of its machine, too
@@ -200,19 +200,19 @@ class _Reading:
         return replace(found, gaps=tuple(gaps), differences=differences, others=others, variables=variables)
 
     def _commands(self) -> Sequence[DeploymentCommand]:
-        """Return what the files start, or the file that the user named, unless that is one of a front end."""
+        """Return the commands of all files, or of the file that the user named, unless a front end reads it."""
         if self.running is not None:
             return [self.running.command(self.root)]
         commands, file = deployment_commands(self.root, wide=True), self.file
         if file is None or file in {self.root / front.file for front in self.fronts.configured()}:
             return commands
-        # what another file starts with variables of its own keeps these
+        # a command that another file starts with its own variables keeps these
         own = [command for command in commands if file in (command.document, command.file)]
         own = [command for command in own if command.document == file] or own
         return own or commands_of_file(file, self.root)
 
     def _may_start(self, command: DeploymentCommand) -> bool:
-        """Tell whether what a file of the repository starts may be the app: others have files, too."""
+        """Tell whether ``command`` may start the app: other apps of the repository have files, too."""
         places = (command.file, command.document, command.image)
         return all(self._may_concern(path.parent) for path in places if path is not None)
 
@@ -226,7 +226,7 @@ class _Reading:
         return bool(_FOR_ALL.fullmatch(folder.relative_to(self.root).parts[0].lower()))
 
     def _follow(self, commands: Iterable[DeploymentCommand]) -> None:
-        """Note the servers that ``commands`` start, and the commands that are no server of the catalogue's."""
+        """Record the servers that ``commands`` start, and the commands that start no server of the catalogue."""
         for command in commands:
             found, why = starts(command, self.project, self.programs.keys() | _ELSEWHERE.keys())
             for start in (as_server(each, self.project) for each in found):
@@ -242,7 +242,7 @@ class _Reading:
                 self.unraced.append(_Unraced(command=command, problem=why))
 
     def _alone(self) -> Iterator[DeploymentCommand]:
-        """Yield what servers' own files start that no command names, or what the file starts if it is one."""
+        """Yield commands for servers' own files that no command names, or for the user's file if it is one."""
         named = {hop.config for hop in self.hops}
         patterns = [(each, words) for name, words in _ALONE.items() for each in (name, f"*/{name}")]
         found = [(path, words) for pattern, words in patterns for path in sorted(self.root.glob(pattern))]
@@ -275,7 +275,10 @@ class _Reading:
         return CurrentDeployment(stack="", file=file, line=line, problem=other.problem)
 
     def _none_raced(self, other: _Unraced | None, unread: Sequence[CurrentGap]) -> CurrentDeployment | None:
-        """Return what stands in the way where no server was found. Raises InputError for a file that has none."""
+        """Return a deployment whose problem says why no server was found; None if no file is in question.
+
+        Raises InputError if the user named a file that starts no server.
+        """
         if other is not None:
             return self._unraced(other)
         if self.file is not None:
@@ -291,9 +294,9 @@ class _Reading:
         return next(places, None)
 
     def _is_elsewhere(self, front: Front, hop: ReadHop, elsewhere: list[CurrentGap]) -> bool:
-        """Return True if a front end leads to another port than a server of the same network has; say so."""
+        """Tell whether ``front`` forwards to a port that the server lacks; if so, add a gap to ``elsewhere``."""
         port, ports = front.port, hop.ports
-        # Kubernetes and published ports of this machine lead to others
+        # Kubernetes and published ports of this machine map ports to other numbers
         is_mapped = is_manifest(hop.command.known_by) or front.host in _LOCAL
         if not port or not ports or port in ports or is_mapped:
             return False
@@ -302,9 +305,10 @@ class _Reading:
         return True
 
     def _overriding(self, hop: ReadHop, unread: Sequence[CurrentGap]) -> Iterator[CurrentGap]:
-        """Yield the files that may override what ``hop`` is: an image's words, and objects of Kubernetes.
+        """Yield the gaps ``unread``, whose files may override ``hop``; none if the user named a file.
 
-        What is said elsewhere, or was named by the user, is a deployment of its own: they only stand beside it.
+        They may override an image's command or a Kubernetes object. Any other ``hop`` is a deployment of its own,
+        and the gaps get a plain weight.
         """
         file, document = hop.command.known_by, hop.command.document
         is_overridden = is_manifest(file) or (document is None and not is_platform(file, self.root))
@@ -312,9 +316,9 @@ class _Reading:
             yield gap if is_overridden else replace(gap, weight=Weight.PLAIN)
 
     def _likelier(self, hop: ReadHop) -> Iterator[CurrentGap]:
-        """Yield the commands that may be what runs in place of ``hop``, but cannot be told to start a server.
+        """Yield gaps for commands that may run in place of ``hop``, but are not known to start a server.
 
-        They are likelier and name one, or they are an image's own.
+        Such a command is likelier than ``hop`` and names a server, or it is an image's own command.
         """
         for each in self.unraced:
             command = each.command
@@ -322,7 +326,7 @@ class _Reading:
             is_other = named or _is_server_file(hop.command)
             is_likelier = is_other and self._rank(command) < self._likelihood(hop)
             is_image = command.image == command.file and self.file is None and hop.command.image is None
-            # the file that the supervisor reads has been read
+            # supervisor's file has already been read
             is_supervised = any(word.rpartition("/")[2] == "supervisord" for word in command.words)
             is_image &= not (is_supervised and "supervisor" in hop.command.known_by.name)
             if not each.is_served and (is_likelier or is_image):
@@ -344,20 +348,20 @@ class _Reading:
 
 
 def _is_server_file(command: DeploymentCommand) -> bool:
-    """Tell whether a command is what a server's own file says of the app, rather than one that somebody starts."""
+    """Tell whether a command was made from a server's own file, and is not in any deployment file."""
     own = {Path(name).suffix: words[0] for name, words in _ALONE.items()}
     return own.get(command.file.suffix) == command.words[0]
 
 
 def _starts(hop: ReadHop, entry: Entry) -> bool:
-    """Tell whether a server starts the app ``entry``: by the package or module that both name first."""
+    """Tell whether a server starts the app ``entry``, by the first part of the module name."""
     wanted = entry.target.partition(":")[0].partition(".")[0]
     app = hop.app
     return app is not None and wanted in (*PurePosixPath(app.module).parts, *app.module.split("."))
 
 
 def _of_another_app(hop: ReadHop, entry: Entry) -> Iterator[CurrentGap]:
-    """Yield what a server starts where nothing in its name is in that of the race's app."""
+    """Yield a gap if the module that a server starts has no word in common with the race's app ``entry``."""
     app = hop.app
     if app is not None and not set(re.findall(r"\w+", app.module)) & set(re.findall(r"\w+", entry.target)):
         file, line = hop.location
@@ -366,7 +370,7 @@ def _of_another_app(hop: ReadHop, entry: Entry) -> Iterator[CurrentGap]:
 
 
 def _left_out(hop: ReadHop) -> Iterator[CurrentGap]:
-    """Yield what its documents say of the server that a race goes without, and what they leave open."""
+    """Yield gaps for the parts of the server's documents that a race goes without, and for those left open."""
     for gap in hop.command.omissions:
         file, weight = shown(gap.file or hop.command.known_by, hop.root), gap.weight
         if weight is Weight.VARIABLES:
@@ -375,9 +379,9 @@ def _left_out(hop: ReadHop) -> Iterator[CurrentGap]:
 
 
 def _front(hop: ReadHop, before: Sequence[Front]) -> Front | None:
-    """Return the front end, of those that may stand ``before`` the server, that reaches it."""
+    """Return the front end in ``before`` that can reach the server; None without one, or for a server inside it."""
     reaching = [each for each in before if each.wire(hop.speaks)]
-    # two of a project may be for two ways to start it
+    # two front ends of a project may be for two ways to start the app
     reaching.sort(key=lambda front: front.reading is not None and front.is_unix != hop.is_unix)
     return None if hop.native.is_inside else next(iter(reaching), None)
 
@@ -413,7 +417,7 @@ def _deployment(
 
 
 _LOCAL = ("", "localhost", "127.0.0.1", "0.0.0.0", "[", "host.docker.internal")
-"""Hosts at which ports of containers may have other numbers."""
+"""Hosts, or their beginnings, at which ports of containers may have other numbers."""
 _NO_FRONT = "nothing in the project balances the load over them, so one is raced"
 
 

@@ -1,4 +1,4 @@
-"""What stands beside a server: front ends that a project configures, and files that may say otherwise, unread."""
+"""Front ends that a project configures before a server, and files that Stackrace cannot read but may matter."""
 
 from __future__ import annotations
 
@@ -62,49 +62,49 @@ _GENERATED = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Front:
-    """A front end, and where the project speaks of it."""
+    """A front end, and the place where the project names it."""
 
     title: str
     spec: ServerSpec | None
-    """None for one that is not in the catalogue."""
+    """Its server in the catalogue; None if the catalogue has none."""
     file: str
-    """Relative to the project's folder."""
+    """File that names or configures the front end, relative to the project's folder."""
     line: int = 0
-    """0 where nobody knows."""
+    """Line in the file; 0 if unknown."""
     reading: FileReading | None = None
-    """What its configuration file says; None where that cannot be read."""
+    """Content of its configuration file; None if the file cannot be read."""
     problem: str = "its configuration is not read"
-    """Why not."""
+    """Reason why the configuration cannot be read, as part of a sentence."""
     is_broken: bool = False
-    """True if that is no configuration at all, so that nothing can stand there."""
+    """True if the file is no valid configuration, so that the front end cannot run with it."""
 
     def text(self, root: Path, base: Path) -> str:
-        """Return how a path spells it, its file relative to ``base``; ``root`` is the project's folder."""
+        """Return the front end in a stack path, its file relative to ``base``; ``root`` is the project's folder."""
         assert self.spec is not None
         if self.reading is None:
             return self.spec.name
         return f"{self.spec.name}:{CONFIG}={quoted_value(os.path.relpath(root / self.file, base))}"
 
     def wire(self, spoken: Collection[str]) -> str:
-        """Return the protocol in which it reaches a server that has ``spoken`` ones; empty where there is none."""
+        """Return the protocol by which it reaches a server that speaks ``spoken``; empty if they share none."""
         if self.reading is not None:
             return self.reading.forwards if self.reading.forwards in spoken else ""
         if self.is_broken:
             return ""
         both = [str(each) for each in (self.spec.forwards if self.spec else ()) if str(each) in spoken]
-        # a second socket beside http is there for a front end
+        # a server with a second protocol beside http has that for a front end
         return next(iter(sorted(both, key="http".__eq__)), "")
 
     @property
     def port(self) -> str:
-        """The port that it forwards to; empty where it names none."""
+        """Port that it forwards to; empty if it names none."""
         target = self.reading.target if self.reading else ""
         found = None if target.startswith("unix:") else re.search(r":(\d+)$", target)
         return found[1] if found else ""
 
     @property
     def host(self) -> str:
-        """The host that it forwards to; empty where it reaches the app otherwise, or nobody knows."""
+        """Host that it forwards to; empty if unknown, or if it forwards to a unix socket."""
         target = self.reading.target if self.reading else ""
         return "" if target.startswith("unix:") else target.partition(":")[0]
 
@@ -115,14 +115,14 @@ class Front:
 
     @property
     def changes(self) -> Iterator[CurrentChange]:
-        """What is decided otherwise than its file says."""
+        """Settings of its file that a race decides in another way."""
         for change in self.reading.changes if self.reading else ():
             file, key = _in_file(change.key, self.file)
             yield CurrentChange(file=file, line=change.line, key=key, theirs=change.theirs, concern=change.concern)
 
     @property
     def gaps(self) -> Iterator[CurrentGap]:
-        """What of its file a race goes without."""
+        """Parts of its file that a race goes without."""
         for gap in self.reading.omissions if self.reading else ():
             file, what = _in_file(gap.what, self.file)
             yield CurrentGap(file=file, line=gap.line, what=what, why=gap.why)
@@ -130,7 +130,7 @@ class Front:
             yield self.unread("it is raced as the catalogue has it", Weight.ASSUMED)
 
     def unread(self, instead: str, weight: Weight = Weight.PLAIN) -> CurrentGap:
-        """Return what its configuration cannot say, and what is raced ``instead``."""
+        """Return the gap that its configuration cannot be read; ``instead`` ends the sentence: what is raced."""
         line = _LINE.match(self.problem)
         return CurrentGap(
             file=self.file,
@@ -147,17 +147,17 @@ def _in_file(words: str, file: str) -> tuple[str, str]:
 
 
 class Fronts:
-    """The front ends of the project at ``root``; the ``file`` that the user names may be one of theirs."""
+    """The front ends of the project at ``root``; ``file``, if the user names one, may be a front end's."""
 
     def __init__(self, root: Path, specs: Mapping[str, ServerSpec], file: Path | None) -> None:
         self.root, self.specs, self.file = root, specs, file
 
     def configured(self, texts: Collection[str] = ()) -> list[Front]:
-        """Return the front ends that the project's files configure, the likeliest of production first.
+        """Return the front ends that the project's files configure, the likeliest for production first.
 
-        A file that another one includes is a part of that. Among equals one goes first that the deployment files
-        ``texts`` speak of, then the one with the shortest name. Of a folder of exported files those count that lie
-        in the folder of the file that the user names.
+        A file that another file includes counts as a part of that file. Among equals, front ends named in the
+        deployment files' ``texts`` come first, then those with the shortest file name. Exported files are left out,
+        except those in the folder of the file that the user names.
         """
 
         def key(front: Front) -> tuple[bool, tuple[int, bool, int], bool, int]:
@@ -179,9 +179,10 @@ class Fronts:
     def before(
         self, command: DeploymentCommand, commands: Sequence[DeploymentCommand], found: Sequence[Front]
     ) -> tuple[list[Front], list[CurrentGap]]:
-        """Return the front ends that may stand before ``command``, and what to say of those of other services.
+        """Return the front ends that may stand before ``command``, and gaps for those of other services.
 
-        They are among those ``found``, or only shown; all ``commands`` of the project say what else there is.
+        ``found`` are the configured front ends; others may be named in files that cannot be read. All ``commands``
+        of the project tell which other services there are.
         """
         elsewhere = dict(_fronts_elsewhere(found, command, commands))
         gaps = [*elsewhere.values()]
@@ -189,7 +190,7 @@ class Fronts:
             return named, gaps
         found = [front for front in found if front.file not in elsewhere]
         if command.fronts:
-            # what leads to a service of a document stands in that one's network, and on no platform
+            # a front end that forwards to a service of a document is in its network, and not on the platform
             own = [front for front in found if not any(front.host in each.hosts for each in commands)]
             return self._of_platform(command, own), gaps
         if is_platform(command.known_by, self.root):
@@ -207,7 +208,7 @@ class Fronts:
         ]
 
     def _files(self) -> Iterator[Path]:
-        """Yield the files that may forward, those of the exported folder that has the user's file among them."""
+        """Yield the files that may configure a front end, including those exported beside the user's file."""
         root, file = self.root, self.file
         folders = {folder: names for folder, _, names in deployment_folders(root)}
         if file is not None and file.is_relative_to(root) and is_exported(file):
@@ -219,10 +220,9 @@ class Fronts:
                     yield folder / name
 
     def _shown(self, documents: Collection[Path]) -> list[Front]:
-        """Return the front ends that files of the project show and that Stackrace cannot read, the likeliest first.
+        """Return the front ends that files of the project name but Stackrace cannot read, the likeliest first.
 
-        Those go first of which the ``documents`` of the server speak, or the project's ingresses where these are of
-        Kubernetes.
+        Front ends in the ``documents`` of the server come first, and ingresses if these documents are Kubernetes'.
         """
         root = self.root
         known: list[tuple[str, ServerSpec | None, Signs]]
@@ -250,15 +250,15 @@ class Fronts:
             and (line := found_line(signs.forwards, text_of(folder / name)))
         ]
         found.sort(key=lambda front: (*likelihood(root / front.file, root), len(front.file)))
-        # its own file says more than the document that names it
+        # a front end's own file says more than a document that names the front end
         own = {front.title: front for front in reversed(found)}
         named = [own.get(front.title, front) for front in named]
-        # a file of each says enough
+        # one file for each front end is enough
         return list({front.title: front for front in reversed([*named, *found])}.values())[::-1]
 
 
 def _front(root: Path, path: Path, spec: ServerSpec) -> Front | None:
-    """Return the front end of a file; None for one that forwards nothing itself and includes nothing that does."""
+    """Return the front end of a file; None if the file cannot be read and forwards nothing."""
     file, text = str(path.relative_to(root)), text_of(path)
     assert spec.native is not None
     try:
@@ -273,7 +273,7 @@ def _front(root: Path, path: Path, spec: ServerSpec) -> Front | None:
 
 
 def unread_documents(root: Path, programs: Collection[str]) -> Iterator[CurrentGap]:
-    """Yield the files of the project at ``root`` that cannot be read, of templates those that name ``programs``.
+    """Yield a gap for each file of the project at ``root`` that cannot be read; templates must name ``programs``.
 
     Files for development are left out.
     """
@@ -289,7 +289,10 @@ def unread_documents(root: Path, programs: Collection[str]) -> Iterator[CurrentG
 
 
 def unread_targets(root: Path, programs: Collection[str]) -> Iterator[CurrentGap]:
-    """Yield the first line of a makefile in ``root`` that starts one of ``programs``, and reloads no code."""
+    """Yield a gap for the first line of each makefile in ``root`` that starts one of ``programs``.
+
+    Lines with ``--reload`` or ``install`` do not count.
+    """
     for path in (root / name for name in _MAKEFILES):
         for number, line in enumerate(text_of(path).splitlines(), 1):
             words = line.split() if line[:1].isspace() else []
@@ -306,7 +309,7 @@ def _gap(root: Path, path: Path, match: re.Match[str], why: str) -> CurrentGap:
 
 
 def found_line(pattern: str, text: str) -> int:
-    """Return the line in which ``pattern`` is first found, which may span several; 0 where it is not."""
+    """Return the line at which the first match of ``pattern`` begins; 0 without a match."""
     match = re.search(pattern, text, re.MULTILINE)
     return text.count("\n", 0, match.start()) + 1 if match else 0
 
@@ -314,27 +317,27 @@ def found_line(pattern: str, text: str) -> int:
 def _fronts_elsewhere(
     before: Sequence[Front], command: DeploymentCommand, commands: Sequence[DeploymentCommand]
 ) -> Iterator[tuple[str, CurrentGap]]:
-    """Yield the files of front ends that lead to another service than ``command``, and what to say of them."""
+    """Yield the files of front ends that forward to another service than ``command``, each with its gap."""
     for front in before:
         known = [each for each in commands if front.host in each.hosts]
         if known and all(_is_another(front.host, each, command) for each in known):
             why = f"it stands before {known[0].hosts[front.host]}, another service of {known[0].known_by.name}"
-            # of several before one service the likeliest says enough
+            # of several front ends before one service, the likeliest is enough
             first = next(each.file for each in before if (each.title, each.host) == (front.title, front.host))
             yield front.file, CurrentGap(file=first, line=0, what=front.title, why=why)
 
 
 def _is_another(host: str, known: DeploymentCommand, command: DeploymentCommand) -> bool:
-    """Tell whether ``host``, as the document of ``known`` has it, is another service than ``command`` starts."""
+    """Tell whether ``host``, a name in the document of ``known``, is another service than that of ``command``."""
     service = known.hosts[host]
     if known.document == command.document:
         return service != command.service.partition(" ")[0]
-    # a unit runs beside all containers; what else no document starts may be inside of one
+    # a systemd unit runs outside of containers; any other command without a document may run inside of one
     return service in known.others or command.file.suffix == ".service"
 
 
 def front_gaps(hop: ReadHop, before: Sequence[Front], front: Front | None) -> Iterator[CurrentGap]:
-    """Yield what a race of ``hop`` behind ``front`` goes without of the front ends that may stand ``before``."""
+    """Yield the gaps of the front ends ``before`` the server if ``hop`` is raced behind ``front`` (None: alone)."""
     if front is not None:
         yield from front.gaps
         yield from _idle_servers(front, hop.command.instances)
@@ -342,7 +345,7 @@ def front_gaps(hop: ReadHop, before: Sequence[Front], front: Front | None) -> It
 
 
 def _idle_servers(front: Front, instances: int) -> Iterator[CurrentGap]:
-    """Yield the servers over which the front end balances and of which nothing in the project starts one."""
+    """Yield a gap for each server that the front end balances over but nothing in the project starts."""
     servers = [change for change in front.changes if change.key == "server" and change.theirs]
     balanced = [server for server in servers if not {"down", "backup"} & set(server.theirs.split())]
     for server in balanced[instances:]:

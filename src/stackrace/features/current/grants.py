@@ -1,6 +1,6 @@
 """Limits that a deployment's workers may exceed: memory, open files, a database's connections.
 
-Only figures that files say count. Nothing is assumed of a worker's memory or of a database.
+Only numbers in files count. Nothing is assumed about a worker's memory or a database.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ _MIB = 2**20
 _MEMORY = re.compile(r"(?i)(?:MemoryMax=|MemoryLimit=|mem_limit: |memory: )(\d+(?:\.\d+)?)([kmgt]?)(i?)b?")
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _REPLACED_AT = ("reload-on-rss", "evil-reload-on-rss", "workers-max-rss")
-"""Options with the MiB at which a worker is replaced."""
+"""Options that set the memory, in MiB, at which a worker is replaced."""
 _TABLE_MIB = 64
-"""Smaller tables are lost in what a router takes anyhow: a million open files take 8 MiB."""
+"""Smallest table, in MiB, that is reported; smaller ones hardly count: a million open files take 8 MiB."""
 _POOL = re.compile(r"(DATABASE|DB|POSTGRES|SQLALCHEMY)_(MAX_)?POOL(_MAX)?(_SIZE)?")
 _IN_URL = ("pool_size", "max_size", "maxsize")
 _PREFIXED = re.compile(r"env(iron|var)?_prefix")
-"""Settings whose names are put together from variables' names."""
+"""Settings that read all variables with a prefix, so that no variable's full name is in the code."""
 _ENGINES = ("create_engine", "create_async_engine")
 _MAX_OVERFLOW = 10
-"""Connections beyond pool_size that SQLAlchemy opens where nobody says it."""
+"""Default number of connections that SQLAlchemy opens beyond pool_size."""
 _MAX_CONNECTIONS = re.compile(r"(?m)^(?![ \t]*#).*?\bmax[_-]connections\b[\"' \t]*+(?:[=:,][\"' \t]*+)?(\d+)")
 _DATABASES = re.compile(r"compose|postgres|pg|mysql|mariadb|database|db")
 _SUFFIXES = (".yml", ".yaml", ".conf", ".cnf")
 _BETWEEN = re.compile(r"(?i)pgbouncer|pgcat|odyssey|pgpool|proxysql")
-"""Programs that have connections of their own to the database."""
+"""Connection poolers: programs between app and database with their own connections."""
 
 
 def memory(read: Read) -> Found:
-    """Yield the limit of memory that all workers exceed before each is replaced."""
+    """Yield each memory limit that all workers together exceed before they are replaced."""
     workers = _workers(read.hop)
     for name in _REPLACED_AT:
         each, _ = read.hop.number_of(name) or (0, None)
@@ -54,11 +54,11 @@ def memory(read: Read) -> Found:
 
 
 def _memory_limits(read: Read) -> Iterator[tuple[Place, float]]:
-    """Yield the limits of memory in MiB, and where they are said."""
+    """Yield the limits of memory in MiB, each with its place."""
     for gap in read.hop.command.omissions:
         if found := _MEMORY.fullmatch(gap.what):
             file = gap.file or read.hop.command.known_by
-            # Kubernetes' M is a million, unlike that of others
+            # in Kubernetes, M is a million; elsewhere it is 2**20
             step = 1000 if is_manifest(file) and not found[3] else 1024
             size = float(found[1]) * step ** _POWERS[found[2].lower()]
             yield (shown(file, read.hop.root), gap.line), size / _MIB
@@ -77,7 +77,7 @@ def router_table(read: Read) -> Found:
 
 
 def _open_files(read: Read) -> Iterator[tuple[Place, int]]:
-    """Yield the limits of open files that documents say, or that the running server has; the last one counts."""
+    """Yield the limits of open files in documents, then that of the running server, if any; the last one counts."""
     command, root = read.hop.command, read.hop.root
     for path in command.documents:
         text = text_of(path)
@@ -105,7 +105,7 @@ def connections(read: Read) -> Found:
 
 
 def _connection_limits(hop: ReadHop) -> list[tuple[Place, int]]:
-    """Return what files say of a database's connections; nothing where others stand between it and the app."""
+    """Return the limits of a database's connections in files; empty if a pooler stands between it and the app."""
     paths = dict.fromkeys(hop.command.documents)
     for folder, _, names in deployment_folders(hop.root):
         files = (folder / name for name in names if name.endswith(_SUFFIXES) and _DATABASES.search(name))
@@ -121,7 +121,7 @@ def _connection_limits(hop: ReadHop) -> list[tuple[Place, int]]:
 
 
 def _pools(hop: ReadHop) -> Iterator[tuple[Place, int]]:
-    """Yield the sizes of a process's pools of connections, as variables and the project's code say them."""
+    """Yield the sizes of a process's connection pools in variables and in the project's code."""
     for name, value in hop.command.variables.items():
         in_url = dict(parse_qsl(value.partition("?")[2])) if "://" in value else {}
         said = next((in_url[key] for key in _IN_URL if key in in_url), "")
@@ -137,7 +137,7 @@ def _pools(hop: ReadHop) -> Iterator[tuple[Place, int]]:
 
 
 def _pool_of(node: ast.AST) -> int:
-    """Return the size of a pool that is written out: in Django's OPTIONS, or of SQLAlchemy's engine; else 0."""
+    """Return the literal size of a pool: in Django's OPTIONS, or of an SQLAlchemy engine; else 0."""
     sizes: tuple[object, ...] = ()
     if isinstance(node, ast.Dict):
         pairs = zip(node.keys, node.values, strict=True)
@@ -157,7 +157,7 @@ def _literal(node: ast.expr | None) -> object:
 
 
 def unread_pool(read: Read) -> Found:
-    """Yield the variables for a pool of connections that no code of the project reads, in any spelling."""
+    """Yield the variables for a connection pool that no code of the project reads, in upper or lower case."""
     hop = read.hop
     # a process has the variables of its machine, too
     for name in filter(_POOL.fullmatch, hop.command.environment if read.running is None else ()):
@@ -172,6 +172,6 @@ def _code(hop: ReadHop) -> Iterator[Path]:
 
 
 def _workers(hop: ReadHop) -> int:
-    """Return the number of its processes; 0 where that is open."""
+    """Return the number of the server's processes; 0 if unknown."""
     values = hop.values() if hop.effective[0] else {}
     return next((int(values[name]) for name in ("processes", "workers") if name in values), 0)

@@ -1,4 +1,4 @@
-"""A start of a server as one hop of a stack's path: its options become settings, stay as they are, or are named."""
+"""The start of a server as one hop of a stack path: options become settings, stay unchanged, or are reported."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from ...stacks.stack import ServerSpec, Setting, SettingValue
 from .model import CurrentChange, CurrentGap, CurrentQueue
 
 _SIZES = frozenset({"workers", "processes", "threads", "class", "mode", "interface"})
-"""The settings that say how many workers and threads there are, and of which class."""
+"""Settings for the number of workers and threads, and for the class of workers."""
 UNKNOWN = "only running it would tell its value"
 _LOGS = "access_log"
-"""A setting that is decided for every server alike, unless a path says otherwise."""
+"""Setting that a race decides alike for every server, unless a stack path sets it."""
 _NAMES_APP = {"module", "wsgi", "wsgi-file", "wsgi_app"}
 """Keys of gunicorn's and uWSGI's files that name the app."""
 _MOST_BASES = 4
@@ -31,49 +31,49 @@ _MOST_BASES = 4
 
 @dataclass(slots=True)
 class ReadHop:
-    """One hop as it is put together."""
+    """One hop, filled while the files and options of a server are read."""
 
     command: DeploymentCommand
-    """What starts it."""
+    """Command that starts the server."""
     spec: ServerSpec
     native: NativeOptions
-    """Server's own options, by which its words are read."""
+    """The server's own options, which tell the meaning of the command's words."""
     project: ProjectFiles
     environment: Mapping[str, str] = field(default_factory=dict)
-    """The variables that a race has, by ``[app] env``."""
+    """Variables of a race, from ``[app] env``."""
     settings: dict[str, SettingValue] = field(default_factory=dict)
-    """What the command says of settings."""
+    """Settings that the command sets."""
     options: list[tuple[str, str | None]] = field(default_factory=list)
-    """What it says in the server's own language."""
+    """Options of the command that stay unchanged: name, and value or None for a switch."""
     config: str = ""
-    """Configuration file, relative to the project's folder."""
+    """Configuration file, relative to the project's folder; empty without one."""
     file_settings: Mapping[str, SettingValue] = field(default_factory=dict)
-    """What that says of settings."""
+    """Settings that the configuration file sets."""
     computed: set[str] = field(default_factory=set)
-    """The settings that this computes, as far as the server could not be asked."""
+    """Settings that the configuration file computes, if the server itself could not evaluate the file."""
     said: frozenset[str] = frozenset()
-    """The settings of which its configuration file says something."""
+    """Names of the settings that the configuration file mentions."""
     seen: dict[str, str] = field(default_factory=dict)
-    """All its options, as they are after expansion; of a switch empty."""
+    """All options of the command with their values, variables replaced; empty for a switch."""
     changes: list[CurrentChange] = field(default_factory=list)
     gaps: list[CurrentGap] = field(default_factory=list)
     problem: str = ""
-    """Why it cannot be raced."""
+    """Reason why the hop cannot be raced; empty if it can."""
     at: tuple[str, int] | None = None
-    """Where what is read just now stands, if not in the command."""
+    """File and line that are being read; None for the command's own."""
 
     @property
     def root(self) -> Path:
-        """The project's folder, which files and places are relative to."""
+        """Folder of the project; files and places are relative to it."""
         return self.project.root
 
     @property
     def folder(self) -> Path:
-        """The project's folder in which it is started, as far as that is known."""
+        """Folder in the project in which the server is started; the project's folder if unknown."""
         return by_last_parts(self.command.folder, [self.root], is_folder) or self.root
 
     def change(self, key: str, theirs: str, concern: Concern) -> None:
-        """Note what is decided otherwise."""
+        """Record that a race decides ``key`` otherwise; ``theirs`` is the deployment's value."""
         file, line = self.at or self.location
         theirs = masked_settings(theirs)
         self.changes.append(CurrentChange(file=file, line=line, key=key, theirs=theirs, concern=concern))
@@ -81,21 +81,21 @@ class ReadHop:
     def gap(
         self, what: str, why: str, weight: Weight = Weight.PLAIN, location: tuple[str, int] | None = None
     ) -> None:
-        """Note what a race goes without, at ``location``, or else where everything stands that is read now."""
+        """Record that a race goes without ``what``, at ``location``, else at the place that is being read."""
         file, line = location or self.at or self.location
         self.gaps.append(CurrentGap(file=file, line=line, what=masked_settings(what), why=why, weight=weight))
 
     def take(self, name: str, raw: str | None) -> None:
-        """Take one option over."""
+        """Turn one option into a setting, an unchanged option, a change or a gap; ``raw`` is None for a switch."""
         native, row = self.native, self.native.row(name)
         setting = row.setting.name if row.setting is not None else ""
         value = None if raw is None or unknown(raw) else raw
         what = f"--{name}" if raw is None else f"--{name} {raw}"
         if value is not None or raw is None or not row.is_for_development:
-            # what may be off does not make a deployment one for development
+            # an option that may be off does not make this a deployment for development
             self.seen[name] = value or ""
         if name == native.file_option or row.names_file:
-            # whatever its file says of workers and threads
+            # the file's workers and threads are unknown
             if raw is not None and value is None:
                 self.gap(what, UNKNOWN, Weight.SIZE)
                 self.seen[name] = raw
@@ -116,7 +116,10 @@ class ReadHop:
             self.options.append((name, value))
 
     def set_value(self, setting_name: str, name: str, value: str | None, what: str) -> None:
-        """Set a setting to what the option ``name`` says, which a gap calls ``what``."""
+        """Set a setting to the ``value`` of the option ``name``; an unknown value becomes a gap called ``what``.
+
+        An unknown value that would decide the app's interface, such as a worker class, becomes the ``problem``.
+        """
         setting = self.spec.setting(setting_name)
         if value is None and self.native.row(name).is_switch and type(setting.default) is int:
             value = "1"
@@ -135,7 +138,7 @@ class ReadHop:
             self.gap(what, f"Stackrace does not know this value of {setting_name}", _weight(setting_name))
 
     def _derived(self, name: str, known: Collection[str]) -> str:
-        """Return the ``known`` class that the project's own class ``name`` derives from; empty for none."""
+        """Return the ``known`` class that the project's own class ``name`` derives from; empty without one."""
         for _ in range(_MOST_BASES):
             name = base_class(name, [self.folder, self.root, self.root / "src"])
             if name in known:
@@ -144,26 +147,26 @@ class ReadHop:
 
     @property
     def location(self) -> tuple[str, int]:
-        """Where the command stands."""
+        """File and line of the command."""
         return shown_location(self.command, self.root)
 
     @property
     def takes_workers(self) -> bool:
-        """True if a variable may say how many workers it has, because nothing else does."""
+        """True if a variable may set the number of workers, because command and file do not."""
         native, said = self.native, self.settings.keys() | self.said
         is_heard = native.prefix or native.arguments or any(row.variable for row in native.rows)
         return bool(is_heard) and not said & {"workers", "processes"}
 
     @property
     def queue(self) -> CurrentQueue | None:
-        """How many connections may wait for it, by its command or its file; None where neither says it."""
+        """Limit of waiting connections that its command or file sets; None if neither sets it."""
         if (found := self.number_of(self.native.queue)) is None:
             return None
         value, (file, line) = found
         return CurrentQueue(server=self.spec.title, file=file, line=line, value=value)
 
     def number_of(self, option: str) -> tuple[int, tuple[str, int]] | None:
-        """Return the number that its command or its file gives for ``option``, and where; None for none."""
+        """Return the number that the command or the file sets for ``option``, with its place; None without one."""
         said = self.seen.get(option, "")
         if said.isdecimal():
             return int(said), self.location
@@ -175,7 +178,7 @@ class ReadHop:
 
     @property
     def app(self) -> ServedApp | None:
-        """The app that the command names, or else the server's file; None where neither does."""
+        """The app that the command, or else the server's file, names; None if neither names one."""
         command = self.command
         named = next((change.theirs.strip("\"'") for change in self.changes if change.key in _NAMES_APP), None)
         for more in ((), (named,)) if named else ((),):
@@ -185,7 +188,7 @@ class ReadHop:
 
     @property
     def ports(self) -> list[str]:
-        """The ports that it listens on, as far as its files say; none where one of them is unknown."""
+        """Ports that the server listens on, as far as its files say; empty if one of them is unknown."""
         changes = [change for change in self.changes if change.concern is Concern.ADDRESS]
         said = [change for change in changes if "chmod" not in change.key]
         found = [re.search(r"(?:^|:)(\d+)['\"\]]*$", change.theirs) for change in said]
@@ -194,12 +197,12 @@ class ReadHop:
 
     @property
     def is_for_development(self) -> bool:
-        """True if its options make it no deployment, but for example a server that reloads changed code."""
+        """True if an option shows that this is no deployment, such as one for reloading changed code."""
         return any(self.native.row(name).is_for_development for name in self.seen)
 
     @property
     def speaks(self) -> frozenset[str]:
-        """The protocols that it listens to."""
+        """Protocols that the server speaks to clients or front ends."""
         said = [(name.replace("_", "-"), value) for name, value in self.seen.items()]
         said += [(change.key.replace("_", "-"), change.theirs.strip("\"'")) for change in self.changes]
         rows = [(self.native.row(name), value) for name, value in said]
@@ -209,16 +212,16 @@ class ReadHop:
 
     @property
     def is_unix(self) -> bool:
-        """True if it listens on a unix socket, as far as its files say."""
+        """True if the server listens on a unix socket, as far as its files say."""
         return any(change.concern is Concern.ADDRESS and "unix:" in change.theirs for change in self.changes)
 
     @property
     def _said(self) -> dict[str, SettingValue]:
-        """Settings as command and file say them, or the server's defaults where there is no file."""
+        """Settings of command and file; the server's defaults take the place of a missing file."""
         return {**(self.file_settings if self.config else self.native.defaults), **self.settings}
 
     def values(self) -> dict[str, SettingValue]:
-        """Return the values of its settings as command and file say them."""
+        """Return the values of its settings, as command and file set them."""
         return dict(self.native.becomes(self._said))
 
     def _idle(self, values: Mapping[str, SettingValue]) -> frozenset[str]:
@@ -227,7 +230,7 @@ class ReadHop:
 
     @property
     def effective(self) -> tuple[tuple[str, ...], int]:
-        """Size as it takes effect, and how many requests it works on at once; nothing where that is open."""
+        """Effective sizes (``workers=4``), and number of requests at once; ``((), 0)`` if these are unknown."""
         if self.problem or self.computed & _SIZES or any(gap.weight is Weight.SIZE for gap in self.gaps):
             return (), 0
         values = {setting.name: setting.default for setting in self.spec.settings} | self.values()
@@ -235,7 +238,7 @@ class ReadHop:
         return tuple(f"{name}={_shown(values[name])}" for name in sizes), self.native.at_once(values)
 
     def text(self, base: Path, behind: Mapping[str, str] | None = None) -> str:
-        """Return it as a path spells it, files relative to ``base``; ``behind`` is said towards the hop before."""
+        """Return the hop in a stack path, files relative to ``base``; ``behind``: settings for the hop before."""
         spec, native = self.spec, self.native
         values, around = self.values(), self._said
         idle = self._idle(values)
@@ -256,7 +259,7 @@ class ReadHop:
 
 
 def shown_location(command: DeploymentCommand, root: Path) -> tuple[str, int]:
-    """Return where a command stands: a file, relative to the project's folder, and a line."""
+    """Return file and line of a command, the file relative to the project's folder."""
     return shown(command.file, root), command.line
 
 
@@ -264,7 +267,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9_.:@%-]+")
 
 
 def quoted_value(value: str) -> str:
-    """Return ``value`` as a path can hold it."""
+    """Return ``value`` in the form that a stack path needs, quoted if necessary."""
     if _PLAIN.fullmatch(value):
         return value
     return f"'{value}'" if '"' in value else f'"{value}"'
@@ -295,7 +298,7 @@ def _value(
 
 
 def _can_be_said(name: str, value: str | None) -> bool:
-    """Tell whether a path can hold it: it has quotes of two kinds and no escapes, and no secrets."""
+    """Tell whether a stack path can hold an option: paths have two kinds of quotes, no escapes, and no secrets."""
     whole = value or ""
     return (
         bool(re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name))

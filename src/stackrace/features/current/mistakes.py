@@ -1,6 +1,6 @@
-"""Mistakes that a deployment's own files make, each kind with its sentence and its source.
+"""Mistakes in a deployment's own files, each kind with its sentence and its source.
 
-A kind is a function over what was read, and one row of `KINDS`. Nothing is measured or run for it.
+A kind is a function over the deployment that was read, and one row of `KINDS`. Nothing is measured or run.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Kind:
     source: str
     find: Callable[[Read], Found]
     prevents_start: bool = False
-    """True if nothing starts with it."""
+    """True if the server cannot start with this mistake."""
 
 
 def mistakes_in(read: Read) -> tuple[CurrentMistake, ...]:
@@ -51,13 +51,13 @@ def mistakes_in(read: Read) -> tuple[CurrentMistake, ...]:
 
 
 def why_not_started(mistakes: Iterable[CurrentMistake]) -> str:
-    """Return the sentence of the first of the ``mistakes`` with which nothing starts; empty where all may start."""
+    """Return the sentence of the first of ``mistakes`` that prevents a start; empty if none does."""
     fatal = {kind.id for kind in KINDS if kind.prevents_start}
     return next((f"{each.location} {each.says}" for each in mistakes if each.kind in fatal), "")
 
 
 def _unread_variables(read: Read) -> Found:
-    """Yield the variables that are for another server, and that no file of the deployment uses."""
+    """Yield the variables that only another server reads, and that no file of the deployment uses."""
     hop = read.hop
     for name, value in hop.command.variables.items():
         readers = {spec.title: None for spec in read.servers if spec.native is not None and spec.native.reads(name)}
@@ -76,7 +76,7 @@ def _unknown_keys(read: Read) -> Found:
 
 
 def _overridden(read: Read) -> Found:
-    """Yield what a file says in vain, because the command says otherwise."""
+    """Yield the settings of a file that have no effect, because the command sets another value."""
     hop = read.hop
     text = _config(hop) if hop.native.default_file else ""
     decided = {change.key: change.theirs.strip("\"'") for change in hop.changes if change.file == hop.config}
@@ -93,7 +93,7 @@ def _overridden(read: Read) -> Found:
 
 
 def _literal_variables(read: Read) -> Found:
-    """Yield the words of an image in which a variable stays as it is, because no shell reads them."""
+    """Yield the image instructions in which a variable is not replaced, because no shell reads the words."""
     command = read.hop.command
     if command.file != command.image:
         return
@@ -101,7 +101,7 @@ def _literal_variables(read: Read) -> Found:
         instruction, _, rest = line.partition(" ")
         words = exec_form(rest.strip()) if instruction.upper() in ("CMD", "ENTRYPOINT") else ()
         program = words[0].rpartition("/")[2] if words else ""
-        # a program that starts others in a way of its own may replace variables
+        # an unknown wrapper may replace variables
         if not words or program in SHELLS or (program in command.wrappers and not is_known_wrapper(program)):
             continue
         literal = [found[0] for word in words if word in command.words and (found := _VARIABLE.search(word))]
@@ -110,7 +110,7 @@ def _literal_variables(read: Read) -> Found:
 
 
 def _disagreeing(read: Read) -> Found:
-    """Yield other deployments of the same app: services of one file are meant to be different."""
+    """Yield other deployments of the same app with other sizes; services of one file are meant to differ."""
     (ours, _), app = read.hop.effective, _app(read.hop)
     for other in read.others:
         theirs, _ = other.effective
@@ -122,7 +122,7 @@ def _disagreeing(read: Read) -> Found:
 
 
 def _app(hop: ReadHop) -> str:
-    """Return the module of the app; empty where neither the command nor the server's file names it."""
+    """Return the module of the app; empty if neither the command nor the server's file names it."""
     return hop.app.module if hop.app is not None else ""
 
 
@@ -131,15 +131,15 @@ def _sized(hop: ReadHop, sizes: Sequence[str]) -> str:
 
 
 def _early_timeouts(read: Read) -> Found:
-    """Yield the front end's patience where the server ends requests earlier."""
+    """Yield the time that the front end waits for an answer, if the server ends requests earlier."""
     waits, (name, limit) = waits_of(read.front, read.hop.root), _request_limit(read.hop)
-    # a shorter one may override the others
+    # a shorter wait may override the others
     for wait in waits if all(0 < limit < wait.seconds for wait in waits) else ():
         yield wait.location, _compared(read.hop, wait.seconds, name, limit)
 
 
 def _late_timeouts(read: Read) -> Found:
-    """Yield the front end's patience where the server, as its files say, works on requests for longer."""
+    """Yield the time that the front end waits, if the server's files let it work on a request for longer."""
     hop = read.hop
     waits, (name, limit) = waits_of(read.front, hop.root), _request_limit(hop)
     is_said = name in hop.settings or name in hop.said
@@ -149,7 +149,7 @@ def _late_timeouts(read: Read) -> Found:
 
 
 def _request_limit(hop: ReadHop) -> tuple[str, int]:
-    """Return the setting by which the server ends a request, and its seconds; 0 where it has none."""
+    """Return the setting by which the server ends a request, and its seconds; 0 if the server has no limit."""
     values = _values(hop)
     is_sync = values.get("class") == "sync" and values.get("threads", 1) == 1
     # with other classes gunicorn's time-out is for a worker that hangs, not for a request
@@ -163,7 +163,7 @@ def _compared(hop: ReadHop, seconds: float, name: str, limit: int) -> Mapping[st
 
 
 def _short_keep_alive(read: Read) -> Found:
-    """Yield the connections that the front end keeps for longer than its server does."""
+    """Yield the idle connections that the front end keeps for longer than its server does."""
     kept = _values(read.hop).get("keep_alive")
     for idle in kept_by(read.front, read.hop.root):
         if isinstance(kept, int) and 0 < kept < idle.seconds:
@@ -182,7 +182,7 @@ def _closing_router(read: Read) -> Found:
 
 
 def _values(hop: ReadHop) -> Mapping[str, SettingValue]:
-    """Return the settings that take effect, without those that do nothing and those that nobody knows."""
+    """Return the settings that take effect and whose values are known."""
     around = hop.native.defaults if not hop.config else hop.file_settings
     values = dict(hop.native.becomes({**around, **hop.settings}))
     idle = hop.spec.idle(values) | hop.native.idle(values) | hop.computed

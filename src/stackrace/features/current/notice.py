@@ -1,6 +1,6 @@
-"""What the project runs today, as sentences at the fixed places of a report.
+"""Sentences about the present deployment, for the fixed places of a report.
 
-How far it is from the best, and what had to be changed to race it.
+They say how far the deployment is from the best stack, and what had to be changed to race it.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from .model import CurrentDeployment, deployment_of, placed
 from .transfer import deployment_title, taken_over
 
 _ALIKE = 0.05
-"""Costs that differ by less are about the same."""
+"""Relative difference below which costs are called about the same."""
 _TWICE = (1.9, 2.1)
 _MOST_SHORTLY = 1
 
 
 def notice_of(race: Race, headline: JudgedLevel | None, withdrawals: Sequence[Withdrawal]) -> StandingNotice | None:
-    """Return how what the project runs today stands against the stack that the answer names."""
-    # with the statistics
+    """Return how the present deployment compares with the stack that the answer names; None if none is known."""
+    # imports the statistics, so only when needed
     from .current_standing import current_standing
 
     return current_standing(race, headline, withdrawals)
 
 
 def headline(standing: StandingNotice | None) -> str:
-    """Say how far it is from the best; empty where nobody knows what is run today."""
+    """Say how far the present deployment is from the best stack; empty if no deployment is known."""
     if not isinstance(standing, CurrentStanding):
         return ""
     if standing.errors is not None and standing.kind is CurrentKind.UNMEASURED:
@@ -57,7 +57,7 @@ def headline(standing: StandingNotice | None) -> str:
 
 
 def news(standing: StandingNotice | None) -> str:
-    """Say where and how what the project runs today fails, and what bounds its queue; empty where it does not."""
+    """Say where and how the present deployment fails, and what limits its queue; empty if it does not fail."""
     if not isinstance(standing, CurrentStanding) or standing.errors is None:
         return ""
     errors, queue = standing.errors, standing.queue
@@ -99,7 +99,7 @@ def _times(ratio: float) -> str:
 
 
 def before(race: Race) -> str:
-    """Say before a race what the project runs today, or why that is not raced; empty where nothing was found."""
+    """Say before a race how the present deployment is raced, or why it is not; empty if none was found."""
     deployment = deployment_of(race)
     if deployment is None:
         return ""
@@ -110,13 +110,13 @@ def before(race: Race) -> str:
 
 
 def details(race: Race) -> tuple[str, ...]:
-    """Return what is to be known of the deployment that was raced: its place, what was changed, what is missing."""
+    """Return the sentences about the deployment that was raced: its place, changes for the race, and gaps."""
     deployment = deployment_of(race)
     return () if deployment is None else tuple(taken_over(deployment, race.current))
 
 
 def shortly(race: Race) -> str:
-    """Say shortly what was not taken over of the deployment that was raced, and which others there are."""
+    """Say in short what was not taken over of the deployment that was raced, and which others were found."""
     found = deployment_of(race)
     return "" if found is None else " ".join(_shortly(found))
 

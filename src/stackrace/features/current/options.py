@@ -1,7 +1,7 @@
-"""A start of a server as it is read: its variables, its options, and the files that these name.
+"""Read the start of a server: its variables, its options, and the files that these name.
 
-What a server makes of its own configuration file is asked, with the deployment's variables and without them. The
-file is the user's program, so it runs where it can change nothing and reach nobody; the app is not loaded.
+The server itself evaluates its configuration file, with the deployment's variables and without them. The file is
+the user's program, so it runs where it can change nothing and has no network; the app is not loaded.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .hop import UNKNOWN, ReadHop
 _LONGEST_S = 10.0
 _UNREAD = "Stackrace cannot read such a file: its settings are missing"
 _MORE = re.compile(r"\$\{?\w*(ARG|OPT|FLAG|PARAM|EXTRA)[A-Z_]*(\?\})?")
-"""A variable by itself that holds options, by its name."""
+"""A variable whose name says that it holds options."""
 _READS = re.compile(r"environ|getenv|\$\(\w+\)")
 _WORKERS = "WEB_CONCURRENCY"
 _SECTION = re.compile(r":(\w+)$")
@@ -52,9 +52,9 @@ def read_hop(
     problem: str = "",
     environment: Mapping[str, str] = MappingProxyType({}),
 ) -> ReadHop:
-    """Return what ``command`` starts in the ``project``, as far as a path can say it.
+    """Return the server that ``command`` starts in the ``project`` as a hop, as far as a stack path can hold it.
 
-    ``problem`` says why that may be something else; ``environment`` has the variables of a race.
+    ``problem`` says why the command may start something else; ``environment`` has the variables of a race.
     """
     hop = ReadHop(command, spec, native, project, environment)
     if problem:
@@ -64,7 +64,7 @@ def read_hop(
     if unknown(arguments):
         hop.gap(native.arguments, UNKNOWN, Weight.SIZE)
         arguments = ""
-    # a verb, as fastapi dev has, is an option or nothing
+    # a subcommand, such as dev of fastapi, stands for an option or is left out
     words = (native.verbs.get(word, word) if index == 0 else word for index, word in enumerate(command.words[1:]))
     options = list(_options_in((*shlex.split(arguments), *_known(hop, filter(None, words))), native))
     for name, value in options:
@@ -83,7 +83,7 @@ def read_hop(
 
 
 def _known(hop: ReadHop, words: Iterable[str]) -> Iterator[str]:
-    """Yield the words but for those of which nobody knows whether they are options."""
+    """Yield the words, except unknown values that may be options; these become gaps."""
     for word in words:
         if unknown(word.partition("=")[0]) and (word.startswith("-") or _MORE.search(word)):
             hop.gap(word, UNKNOWN, Weight.SIZE)
@@ -92,7 +92,7 @@ def _known(hop: ReadHop, words: Iterable[str]) -> Iterator[str]:
 
 
 def _take_variables(hop: ReadHop) -> None:
-    """Take the variables that stand for options; one that no setting is known for might be no option at all."""
+    """Read the variables that stand for options; a variable without a known setting becomes a gap."""
     prefix = hop.native.prefix
     for variable, value in hop.command.variables.items() if prefix else ():
         name = variable.removeprefix(prefix).lower().replace("_", "-")
@@ -106,7 +106,7 @@ def _take_variables(hop: ReadHop) -> None:
 
 
 def _is_read(hop: ReadHop, name: str, value: str) -> bool:
-    """Tell whether an option names a file whose options are to be read, because a path cannot name it."""
+    """Tell whether an option names a file whose options must be read here, because a stack path cannot name it."""
     native = hop.native
     section = _SECTION.search(value)
     is_other = name == native.file_option and section is not None and section[1] != hop.spec.name
@@ -152,7 +152,7 @@ def _take_file(hop: ReadHop, python: Path | None) -> None:
     try:
         reading = native.read(text, path, hop.root)
     except (OSError, ValueError):
-        # whoever parses the path says it
+        # parsing the stack path reports the error
         reading = FileReading()
     hop.file_settings, hop.said = reading.settings, reading.said
     for change in reading.changes:
@@ -162,7 +162,7 @@ def _take_file(hop: ReadHop, python: Path | None) -> None:
     for gap in reading.omissions:
         hop.gap(gap.what, gap.why, gap.weight, (shown(gap.file, hop.root) if gap.file else hop.config, gap.line))
     for name, expression in reading.computed.items():
-        # a word that no setting has
+        # a quoted word, such as a class, that is no known value of the setting
         if (value := _quoted(expression)) and name not in hop.settings:
             hop.at = hop.config, line_with(re.escape(value), text)
             hop.set_value(name, name, value, f"{name} = {value}")
@@ -181,13 +181,13 @@ def _quoted(expression: str) -> str:
 
 
 _Asked = tuple[Mapping[str, SettingValue], Mapping[str, SettingValue]]
-"""The settings by the file's own names: with the deployment's variables, and as a race has them."""
+"""Settings by the file's own names: with the deployment's variables, and with those of a race."""
 
 
 def _ask_server(hop: ReadHop, path: Path, python: Path | None) -> _Asked | None:
-    """Return what the server of ``hop`` makes of the file at ``path``; None where it cannot be asked.
+    """Return the settings that the server of ``hop`` reads from the file at ``path``; None if it cannot be run.
 
-    ``python`` is the app's interpreter, if that is known.
+    ``python`` is the app's interpreter; None if unknown.
     """
     script = hop.native.inspector
     if script is None:
@@ -206,7 +206,10 @@ def _ask_server(hop: ReadHop, path: Path, python: Path | None) -> _Asked | None:
 def _answer(
     command: tuple[str, ...], root: Path, folder: Path, variables: tuple[tuple[str, str], ...], stamp: str
 ) -> Mapping[str, SettingValue] | None:
-    """Return what ``command`` says last; ``stamp`` tells one state of the file from another."""
+    """Return the JSON object in the last line of output; None on failure.
+
+    ``stamp``, the text of the file that is read, only makes a changed file a new key of the cache.
+    """
     environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/", "TMPDIR": "/dev/shm", **dict(variables)}
     try:
         view = ProtectedView(sealed=root)
@@ -218,12 +221,12 @@ def _answer(
 
 
 def _take_answers(hop: ReadHop, reading: FileReading, asked: _Asked) -> None:
-    """Take what the server makes of its file: what hangs on the deployment's variables becomes a setting."""
+    """Take over the server's own reading of its file: values that depend on variables become settings or gaps."""
     theirs, races = asked
     effective, kept = (hop.native.effective(each) for each in asked)
     hop.file_settings = kept
     for name, value in effective.items():
-        # a path says its class, which decides what it can host, and what stands in files that a race leaves out
+        # a stack path needs the class, which decides what can be hosted, and values from files that a race lacks
         is_to_be_said = value != kept.get(name) or value != reading.settings.get(name, value)
         is_to_be_said |= name == "class" and name in reading.computed
         if is_to_be_said and name not in hop.settings:
@@ -231,7 +234,7 @@ def _take_answers(hop: ReadHop, reading: FileReading, asked: _Asked) -> None:
     for name in reading.computed.keys() - effective.keys() - hop.settings.keys() - {*reading.settings}:
         what = f"{name} = {reading.computed[name]}"
         hop.gap(what, "Stackrace does not know what it comes to", Weight.SIZE, (hop.config, 0))
-    # what a race decides anyhow may be another by default, where variables are
+    # the race decides these keys anyway, even if their defaults depend on variables
     decided = {change.key for change in reading.changes} | hop.native.decided_keys.keys()
     for key in sorted(theirs.keys() | races.keys()):
         if theirs.get(key) != races.get(key) and key not in decided and not _is_setting(hop, key, asked):
@@ -273,7 +276,7 @@ def _take_workers(hop: ReadHop) -> None:
 
 
 def _take_surroundings(hop: ReadHop) -> None:
-    """Note the working folder and umask that the deployment's documents give the process."""
+    """Record the working directory and umask that the deployment's documents set for the process."""
     command = hop.command
     said = (
         ("WorkingDirectory|directory|working_dir|workingDir", command.folder, Concern.FOLDER),
@@ -291,7 +294,7 @@ def _take_surroundings(hop: ReadHop) -> None:
 
 
 def _documents(command: DeploymentCommand) -> Iterable[Path]:
-    """Return the files that speak of ``command``, each once."""
+    """Return the files that describe ``command``, each once."""
     return dict.fromkeys(filter(None, (command.file, *command.documents, command.document, command.image)))
 
 
@@ -301,7 +304,7 @@ def _config_named(name: str, hop: ReadHop) -> Path | None:
         project=hop.project, file=command.image or command.file, folder=command.folder, copies=command.copies
     )
     if name == hop.native.default_file:
-        # a server looks for it only where it is started
+        # a server searches its default file only in its working directory
         copied = image.copied(str(PurePosixPath(command.folder or "/", name))) if command.copies else None
         bases = [inside, root] if command.folder else [root, near]
         if copied is not None and is_file(copied):
@@ -316,12 +319,12 @@ def _config_named(name: str, hop: ReadHop) -> Path | None:
 
 
 def line_of(text: str, key: str) -> int:
-    """Return the line of a configuration that sets ``key``; 0 where none does."""
+    """Return the line of a configuration that sets ``key``; 0 if no line does."""
     return line_with(rf"^\s*{'[-_]'.join(map(re.escape, re.split('[-_]', key)))}\b", text)
 
 
 def take_settings_variable(hop: ReadHop, entry: Entry | None) -> None:
-    """Note where the deployment of the app ``entry`` has other settings of Django's than the race."""
+    """Record a gap if the deployment of the Django app ``entry`` has another settings module than the race."""
     in_files = (
         re.search(rf"\b{VARIABLE}=([\w.]+)", change.theirs)
         for change in hop.changes
@@ -341,7 +344,7 @@ def _miss_variable(hop: ReadHop, name: str, location: tuple[str, int], before: s
 
 
 def said_at(hop: ReadHop, name: str) -> tuple[str, int]:
-    """Return where the deployment's files first name a variable, else where the command stands."""
+    """Return file and line where the deployment's files first set the variable ``name``, else the command's."""
     for path in _documents(hop.command):
         if number := line_with(rf"(?<![\w$]){name}[\"']?\s*[=: ]", text_of(path)):
             return shown(path, hop.root), number
@@ -349,13 +352,13 @@ def said_at(hop: ReadHop, name: str) -> tuple[str, int]:
 
 
 def uses(hop: ReadHop, name: str) -> bool:
-    """Tell whether a file of the deployment puts a variable in."""
+    """Tell whether a file of the deployment uses the value of the variable ``name``."""
     texts = map(text_of, (*_documents(hop.command), *([hop.root / hop.config] if hop.config else ())))
     return any(re.search(rf"\$[({{]?{name}\b|environ\W+{name}\b|getenv\W+{name}\b", text) for text in texts)
 
 
 def _options_in(words: Iterable[str], native: NativeOptions) -> Iterator[tuple[str, str | None]]:
-    """Yield names, without dashes and in their long form, with values; words that are no options are left out."""
+    """Yield the options in ``words``: long names without dashes, with values or None; other words are left out."""
     rest = list(words)
     while rest:
         word = rest.pop(0)
@@ -378,7 +381,7 @@ def _options_in(words: Iterable[str], native: NativeOptions) -> Iterator[tuple[s
 
 
 def _file_option(word: str, native: NativeOptions) -> str:
-    """Return the option that a configuration file without one stands for, as in ``uwsgi a.ini``; else nothing."""
+    """Return the option that a bare configuration file stands for, as in ``uwsgi a.ini``; empty for other words."""
     if not native.file_suffix:
         return ""
     suffix = re.sub(r":\w+$", "", word).rpartition(".")[2]

@@ -1,4 +1,4 @@
-"""Times that a front end's own file gives: to wait for its server, and to keep idle connections to it.
+"""Times that a front end's own file sets: how long it waits for its server, and keeps idle connections to it.
 
 Sources: nginx, ngx_http_proxy_module and ngx_http_upstream_module; Apache, mod_proxy; HAProxy, Configuration
 Manual, 4.2 and 5.2; Caddy, reverse_proxy.
@@ -19,7 +19,7 @@ _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 864
 _TIME = r"(\d+)(ms|s|min|m|h|d)?"
 _WAITS = {
     "nginx": re.compile(rf"\b(?:proxy|uwsgi|fastcgi|scgi)_read_timeout\s+{_TIME}\s*;"),
-    # behind a balancer's name it is the time to wait for a free member
+    # after a balancer's name, timeout= is the time to wait for a free member
     "apache": re.compile(
         r"(?im)^[ \t]*(?:ProxyTimeout[ \t]+|(?:ProxyPass|BalancerMember)[ \t](?!.*balancer:).*[ \t]timeout=)"
         rf"{_TIME}\b"
@@ -32,27 +32,27 @@ _PASSES = {
     "apache": re.compile(
         r"(?im)^[ \t]*(?:ProxyPass[ \t]+(?:\"?/\"?[ \t]+)?|BalancerMember[ \t]+)\"?(?:unix:[^|\s]*\|)?http://.*"
     ),
-    # otherwise a client's first request goes over a new connection, and he may repeat the others
+    # in other modes a client's first request uses a new connection, and the client may repeat later ones
     "haproxy": re.compile(r"(?m)^[ \t]*http-reuse[ \t]+(?:always|aggressive)\b"),
     "caddy": re.compile(r"(?m)^[ \t]*reverse_proxy\s"),
 }
 _UPSTREAM = re.compile(r"\bupstream\s++[^\s{}]++\s*+\{([^{}]*)\}")
 _NGINX_S, _CADDY_S, _HAPROXY_S = 60.0, 120.0, 5.0
-"""Seconds that an idle connection is kept where nobody says it, and that nginx waits for an answer."""
+"""Default seconds that an idle connection is kept; nginx waits as long for an answer."""
 _NO_REUSE = re.compile(r"(?i)disablereuse=on|enablereuse=off|proxy-nokeepalive|proxy-initial-not-pooled")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """A time of a front end's, and where it is said."""
+    """A time that a front end's file sets, with its place."""
 
     location: tuple[str, int]
     seconds: float
-    """Infinite where it has no limit."""
+    """Seconds; infinite without a limit."""
 
 
 def waits_of(front: Front | None, root: Path) -> list[Span]:
-    """Return how long the front end waits for an answer, wherever it says so: one place may override another."""
+    """Return all times that the front end waits for an answer: one place in its file may override another."""
     name, text = _configuration(front, root)
     found = [(match.start(), _seconds(match, 0.0, name)) for match in _all(_WAITS, name, text)]
     if name == "nginx" and not found:
@@ -81,7 +81,7 @@ def kept_by(front: Front | None, root: Path) -> Iterator[Span]:
 
 
 def _configuration(front: Front | None, root: Path) -> tuple[str, str]:
-    """Return the name of a front end whose own file says its times, and that file's text without comments."""
+    """Return the name of a front end and its file's text without comments; both empty if the file is not known."""
     if front is None or front.spec is None or front.spec.name not in _WAITS:
         return "", ""
     text, signs = text_of(root / front.file), front.spec.signs

@@ -1,4 +1,4 @@
-"""A deployment as its files say it, with what stands before and beside it: all that its mistakes are found in."""
+"""A deployment that was read from files, with its front end and the project's other deployments."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Found = Iterator[tuple[Place, Mapping[str, object]]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Read:
-    """A deployment as its files say it."""
+    """A deployment as it was read from its files: the input for all kinds of mistakes."""
 
     hop: ReadHop
     front: Front | None
-    """The front end that is raced before it."""
+    """Front end that is raced before it; None without one."""
     others: Sequence[ReadHop]
     """Other deployments of the project that are as likely."""
     servers: Sequence[ServerSpec]
-    """All that a project may start."""
+    """All servers of the catalogue."""
     running: Observation | None = None
-    """The running server that it is; None for one of files."""
+    """The running server that was observed; None for a deployment of files only."""

@@ -1,6 +1,6 @@
-"""A running server, as ``observe.py`` saw it here or on another machine, as a deployment's command line.
+"""A running server that ``observe.py`` observed here or on another machine, read as a deployment.
 
-It is read like one of a file; then what runs goes before what the command line and the files say.
+Its command line is read like that of a file; then observed values replace those of command line and files.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _COUNTED = ("workers", "processes")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Limits of a process; None where it has none, or nobody knows."""
+    """Limits of a process; None for a limit that is not set or unknown."""
 
     open_files: int | None = None
     memory_bytes: int | None = None
@@ -50,9 +50,9 @@ class RunningProcess:
     folder: str
     user: int
     started: str
-    """In UTC."""
+    """Time of its start, in UTC."""
     addresses: tuple[str, ...]
-    """Where it listens: ``127.0.0.1:8000``, ``unix:/run/shop.sock``."""
+    """Addresses on which it listens: ``127.0.0.1:8000``, ``unix:/run/shop.sock``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,21 +60,21 @@ class RunningServer:
     """A server with all its processes."""
 
     name: str
-    """In the catalogue; empty for another program."""
+    """Name in the catalogue; empty for another program."""
     pid: int
     """Process id of its first process."""
     words: tuple[str, ...]
-    """The command line of that, secrets masked."""
+    """Command line of the first process, secrets masked."""
     hidden: bool
-    """True if a title stood in its place, which says less."""
+    """True if the process's title replaced the command line and says less."""
     folder: str
-    """The one that it runs in."""
+    """Working directory."""
     user: int
     started: str
-    """In UTC."""
+    """Time of its start, in UTC."""
     addresses: tuple[str, ...]
     workers: int | None
-    """Processes that run the app; None where nobody knows."""
+    """Number of processes that run the app; None if unknown."""
     instances: int
     """Number of such servers behind the front end."""
     variables: dict[str, str]
@@ -88,7 +88,7 @@ class RunningServer:
     """Configuration files that the command line names."""
     limits: Limits
     cpus: str
-    """The cores that it may run on: ``0-3``."""
+    """Cores that it may run on: ``0-3``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,22 +110,22 @@ class Observation:
     schema: str
     target: str
     at: str
-    """In UTC."""
+    """Time of the observation, in UTC."""
     cores: int | None
-    """Cores of that machine."""
+    """Number of cores of the observed machine; None if unknown."""
     server: RunningServer
     processes: tuple[RunningProcess, ...]
     front: RunningFront | None = None
     file: Path | None = field(default=None, compare=False)
-    """The file that it was read from; None for one that was made just now."""
+    """File that it was read from; None for an observation made just now."""
 
     @property
     def location(self) -> str:
-        """What stands for a file in which something is said: ``pid 1234``."""
+        """Name of the process in place of a file: ``pid 1234``."""
         return f"pid {self.server.pid}"
 
     def command(self, root: Path) -> DeploymentCommand:
-        """Return the command line of the server, with its variables, as one of the project at ``root``."""
+        """Return the server's command line and variables as a deployment command of the project at ``root``."""
         server = self.server
         known = dict.fromkeys(server.variable_names, OPEN) | server.variables
         return DeploymentCommand(
@@ -138,7 +138,7 @@ class Observation:
         )
 
     def correct(self, hop: ReadHop) -> tuple[CurrentDifference, ...]:
-        """Give ``hop`` the number of workers that run, and return what differs from files and command line."""
+        """Set the workers of ``hop`` to the observed number; return the differences from files and command line."""
         if self.server.hidden:
             hop.gap("its title", _HIDDEN, Weight.SIZE)
         found = (*self._workers(hop), *self._addresses(hop))
@@ -152,7 +152,7 @@ class Observation:
     def _workers(self, hop: ReadHop) -> Iterator[CurrentDifference]:
         name = next((each.name for each in hop.spec.settings if each.name in _COUNTED), "")
         number = self.server.workers
-        # it starts and ends them by itself
+        # with ``cheaper``, the server itself starts and ends workers
         if not name or not number or hop.values().get("cheaper"):
             return
         rows = [row for row in hop.native.rows if row.setting and row.setting.name == name]
@@ -186,14 +186,14 @@ class Observation:
 
 
 def key_of(what: str) -> str:
-    """Return the option or the variable that a gap speaks of first."""
+    """Return the option or the variable with which a gap's ``what`` begins."""
     return re.split(r"[ =]", what.lstrip("-"), maxsplit=1)[0]
 
 
 def observed_in(file: Path) -> Observation | None:
-    """Return what the file holds; None where it is another one than ``observe.py`` prints.
+    """Return the observation in ``file``; None if the file is not output of ``observe.py``.
 
-    Raises InputError for one that is damaged.
+    Raises InputError for an observation that is damaged or has another schema.
     """
     if file.suffix != ".json":
         return None
@@ -202,7 +202,7 @@ def observed_in(file: Path) -> Observation | None:
     except (ValueError, RecursionError):
         return None
     if isinstance(document, dict) and isinstance(document.get("observed"), dict):
-        # what current --running --json prints
+        # the file is output of stackrace current --running --json
         document = document["observed"]
     schema = document.get("schema") if isinstance(document, dict) else None
     if not isinstance(schema, str) or not schema.startswith("observed-"):
@@ -214,7 +214,7 @@ def observed_in(file: Path) -> Observation | None:
 
 
 def observed_at(target: str) -> Observation:
-    """Return what runs on this machine at ``target``. Raises InputError where nothing does, or may be seen."""
+    """Return the server that runs on this machine at ``target``; raise InputError if none can be observed there."""
     try:
         return _decoded(observe.observe(target), target, "")
     except observe.ObservationError as error:

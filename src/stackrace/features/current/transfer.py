@@ -1,4 +1,4 @@
-"""Sentences about a present deployment in a race: what is taken over, changed and left out."""
+"""Sentences about a present deployment in a race: which parts are taken over, changed and left out."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ _SAME = {
     Concern.FOLDER: ("folders", "the folder of --project, and PYTHONPATH of [app] env"),
     Concern.UMASK: ("umask", "the umask of the shell that starts Stackrace"),
 }
-"""What an app gets alike from every stack of a race, and how to change it."""
+"""Things that an app gets alike from every stack of a race, and how to change them."""
 _MOST_OTHERS = 5
 
 
 def deployment_title(location: str, *, is_partial: bool) -> str:
-    """Return what a sentence calls the deployment: what workers it has must be known to call it the user's."""
+    """Return the name of the deployment in a sentence; ``is_partial`` if its workers are not fully known."""
     name = "What your files say in part" if is_partial else "Your present deployment"
     return f"{name} ({location})" if location else name
 
 
 def taken_over(deployment: CurrentDeployment, raced: str) -> Iterator[str]:
-    """Yield a sentence for each: where the deployment was read, its size, what is changed for a race and missing.
+    """Yield sentences about a deployment: where it was read, its size, and what a race changes and leaves out.
 
-    ``raced`` is the path of its stack; empty where it is not raced.
+    ``raced`` is the path of its stack; empty if it is not raced.
     """
     if raced:
         beside = [file for file in deployment.read if file != deployment.file]
