@@ -53,7 +53,7 @@ class Examination:
     """Folder of the app's code."""
     interface: Interface
     python: PythonFacts | None
-    """None for Rack apps and plain files."""
+    """Facts about the app's interpreter; None for Rack apps and plain files."""
     django: DjangoFacts | None
     host: str
     """The Host header that was sent."""

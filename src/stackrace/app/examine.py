@@ -152,7 +152,7 @@ _INTERPRETER_TIMEOUT_S = 60.0
 
 _SCRIPTS = Path(__file__).with_name("examiner")
 _GRACE_S = 1.0
-"""Seconds between the time limit, at which the examiner writes a traceback, and its being killed."""
+"""Seconds from the time limit, at which the examiner writes a traceback, until the examiner is killed."""
 
 
 def examine(
@@ -171,8 +171,8 @@ def examine(
 ) -> Examination:
     """Load ``app`` in ``view`` as the servers will, send every request at least twice, and return the examination.
 
-    Without ``requests``, ``/`` is requested. One redirect within the site is followed if ``follow`` is True, or if
-    it is None and there are no ``requests``. Without a ``host``, ALLOWED_HOSTS decides. With ``survey``, the app
+    Without ``requests``, ``/`` is requested. Redirects within the site are followed if ``follow`` is True, or if it
+    is None and there are no ``requests``. Without a ``host``, ALLOWED_HOSTS decides. With ``survey``, the app
     lists its pages. With ``in_doubt``, each request is sent up to a thousand times. Without ``lifespan``, an ASGI
     app gets no startup event. With ``crawl``, all pages are requested, and ``on_progress`` gets the progress; Rack
     apps and plain files cannot be crawled. Raises AppError with the app's own traceback if it does not load, or not

@@ -213,7 +213,7 @@ class Report:
     host: str = ""
     """The Host header that was sent."""
     python: PythonFacts | None = None
-    """None in the report on a Rack app."""
+    """Facts about the app's interpreter; None in the report on a Rack app."""
     django: DjangoFacts | None = None
     object: ObjectReport | None = None
     """The app's object if it has another interface than ordered; else None."""

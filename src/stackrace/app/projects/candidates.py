@@ -32,7 +32,7 @@ _PASTED = re.compile(rb"^\[(app|composite|filter-app|pipeline)(:main)?\]", re.MU
 
 
 class Rank(IntEnum):
-    """How sure it is that a candidate is what the user runs; the lowest is the surest."""
+    """Certainty that a candidate is the app that the user runs; the lowest value is the surest."""
 
     USUAL = 0
     """An application by a usual name."""
@@ -229,7 +229,7 @@ class ProjectCode:
         module, _, name = candidate.entry.target.partition(":")
         stem = candidate.module
         usual = _FILES.index(stem) if stem in _FILES else len(_FILES)
-        # counted from the project's folder: a tool in a folder of its own has a short name, too
+        # depth counts from the project's folder: a tool in its own folder has a short module name, too
         depth = len(candidate.root.parts) + module.count(".")
         return candidate.rank, depth, usual, f"{module}:{name}"
 

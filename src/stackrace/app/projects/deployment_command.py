@@ -20,7 +20,7 @@ from ..project_files import text
 
 _MOST_BYTES = 2**18
 OPEN = "$(?)"
-"""Value of a variable whose value no file says."""
+"""Placeholder for the value of a variable if no file says the value."""
 _COMMENT = re.compile(r"\s*(#|;|//)")
 _START = re.compile(r"[\w./:-]*")
 _MOST_INSTANCES = 64
@@ -133,7 +133,7 @@ def split_words(line: str) -> tuple[str, ...]:
 
 
 def instances_of(value: object) -> int:
-    """Return the number of instances that a file says; 1 unless it is from 1 to ``_MOST_INSTANCES``."""
+    """Return ``value`` as a number of instances; 1 unless it is a number from 1 to ``_MOST_INSTANCES``."""
     number = str(value)
     return int(number) if number.isascii() and number.isdigit() and 0 < int(number) <= _MOST_INSTANCES else 1
 

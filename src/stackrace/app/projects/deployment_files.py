@@ -1,4 +1,4 @@
-"""Read the commands that a project's deployment files start; no other module reads these files.
+"""Read the commands that a project's deployment files start, with one reader for each kind of file.
 
 Procfile, Dockerfile and the scripts it starts, compose and platform files, Kubernetes, pyproject.toml's tasks,
 configurations of gunicorn, uWSGI and supervisor, systemd's units, .flaskenv.

@@ -23,7 +23,7 @@ VARIABLE = "DJANGO_SETTINGS_MODULE"
 
 _RACKUP = "config.ru"
 _OWN = Path(__file__).absolute()
-"""This file: a project that contains it is Stackrace's own checkout, which holds no user's app."""
+"""Path of this module: a project that contains it is Stackrace's own checkout, which holds no user's app."""
 _MOST_SHOWN = 20
 
 

@@ -55,7 +55,7 @@ class Framework:
 
     @property
     def attribute(self) -> str:
-        """The application's attribute that servers call; empty where they call the application itself."""
+        """The application's attribute that servers call; empty if they call the application itself."""
         return "server" if self.title == "Dash" else ""
 
     @property

@@ -1,7 +1,7 @@
 """Run a command where it cannot change this machine, and where only harmless programs are real.
 
 This module runs as a script without third-party packages. It reads a JSON document from standard input and writes
-the result as JSON to standard output. The command gets a root file system in memory, a process namespace and no
+the result as JSON to standard output. The command gets a root file system in memory, its own processes and no
 network. The root contains this machine's libraries (read-only), a few harmless tools, and a folder of the user
 under an overlay. Every other program that may be called is a recorder: it notes its words, its folder and its
 variables, and succeeds. A tool that copies, moves or removes files always succeeds: files that an image's build
@@ -41,7 +41,7 @@ from pathlib import Path
 from typing import TypedDict
 
 if not __package__:
-    # as a script, for which its interpreter looks for modules in the standard library only
+    # run as a script, whose interpreter has only the standard library on sys.path
     sys.path.append(str(Path(__file__).parents[3]))
 
 from stackrace.base.files import read_bytes
@@ -301,7 +301,7 @@ def _run(asked: _Asked) -> dict[str, object]:
 
 
 def _wait(child: int, calls: int, most_s: float) -> int | None:
-    """Wait for the end and return the command's exit code; None if it was killed as too long or an endless loop."""
+    """Wait for the end and return the command's exit code; None if it took too long or made too many calls."""
     # /proc is the private root's, once that has been entered
     deadline = Deadline(most_s, pids)
     while True:

@@ -70,7 +70,7 @@ class ServedApp:
 
 
 def served_app(words: Sequence[str], environment: Mapping[str, str], folder: str = "") -> ServedApp | None:
-    """Return the application that a program serves, started in ``folder``; None where its words name none.
+    """Return the application that a program, started in ``folder``, serves; None if its words name none.
 
     >>> served_app(("gunicorn", "-b", "0.0.0.0:80", "shop:app"), {}).name
     'app'

@@ -410,7 +410,7 @@ class Place:
         for place, name in sorted(self.places.items(), key=lambda pair: -len(pair[0])):
             if PurePosixPath(word).is_relative_to(place):
                 inside = self.root / name / PurePosixPath(word).relative_to(place)
-                # a base image may have a WORKDIR of its own, which nobody here knows
+                # a base image may set a WORKDIR, which is unknown here
                 if place != "/" or is_present(inside):
                     return inside
         return None

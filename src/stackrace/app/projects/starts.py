@@ -155,7 +155,7 @@ class _Search:
             self.problem = self.problem or self.unfollowed(command, words)
 
     def unfollowed(self, command: DeploymentCommand, words: Sequence[str]) -> str:
-        """Return the problem of a program that starts nobody knows what; empty if it serves no Python app."""
+        """Return the problem that no file says what ``words`` start; empty if it serves no Python app."""
         name, path = PurePosixPath(words[0]).name, command.image or command.file
         is_image = command.image is not None or "file" in path.name.lower()
         if _PYTHON.fullmatch(name) or name in _NO_SERVERS or name in _WRAPPERS:
@@ -290,7 +290,7 @@ def _located(
                     best, most = (script, number), alike
     if best is None:
         return command
-    # a platform has front ends of its own, whichever script its file names
+    # a platform's file stays the document: the platform adds front ends, whatever script the file names
     known_by = command.document or (command.file if is_platform(command.file, root) else None)
     return replace(command, file=best[0], line=best[1], document=known_by)
 

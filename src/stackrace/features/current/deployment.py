@@ -195,7 +195,7 @@ class _Reading:
         # a compose file without its override cannot be named by --current
         places = _places(hop for hop in (*rest, *unnamed) if hop.command.rank <= _OTHER_RANK)
         others = tuple(each for each in places if each != found.location)
-        # a process has all the variables of its machine, too
+        # the variables of a running process include all of its machine's
         variables = found.variables if self.running is None else ()
         return replace(found, gaps=tuple(gaps), differences=differences, others=others, variables=variables)
 
@@ -275,7 +275,7 @@ class _Reading:
         return CurrentDeployment(stack="", file=file, line=line, problem=other.problem)
 
     def _none_raced(self, other: _Unraced | None, unread: Sequence[CurrentGap]) -> CurrentDeployment | None:
-        """Return a deployment whose problem says why no server was found; None if no file is in question.
+        """Return a deployment whose problem says why no server was found; None if no file could start one.
 
         Raises InputError if the user named a file that starts no server.
         """
@@ -348,7 +348,7 @@ class _Reading:
 
 
 def _is_server_file(command: DeploymentCommand) -> bool:
-    """Tell whether a command was made from a server's own file, and is not in any deployment file."""
+    """Tell whether a command was made from a server's own file, and is not one that a deployment file has."""
     own = {Path(name).suffix: words[0] for name, words in _ALONE.items()}
     return own.get(command.file.suffix) == command.words[0]
 

@@ -50,7 +50,7 @@ class CurrentErrors:
 class CurrentStanding(StandingNotice):
     """The stack that is run today against the one that the answer names, at the level that it speaks of."""
 
-    unshown: ClassVar[tuple[str, ...]] = ("failure",)  # it stands among the withdrawals
+    unshown: ClassVar[tuple[str, ...]] = ("failure",)  # the withdrawals contain it
 
     kind: CurrentKind
     """first: the answer names it; open: it cannot be told from the one named; behind: proved worse than that;

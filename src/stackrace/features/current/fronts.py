@@ -66,7 +66,7 @@ class Front:
 
     title: str
     spec: ServerSpec | None
-    """Its server in the catalogue; None if the catalogue has none."""
+    """Server in the catalogue; None if the catalogue does not have it."""
     file: str
     """File that names or configures the front end, relative to the project's folder."""
     line: int = 0
@@ -258,7 +258,7 @@ class Fronts:
 
 
 def _front(root: Path, path: Path, spec: ServerSpec) -> Front | None:
-    """Return the front end of a file; None if the file cannot be read and forwards nothing."""
+    """Return the front end of a file; None if neither the file nor a file that it includes forwards requests."""
     file, text = str(path.relative_to(root)), text_of(path)
     assert spec.native is not None
     try:

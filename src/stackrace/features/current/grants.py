@@ -159,7 +159,7 @@ def _literal(node: ast.expr | None) -> object:
 def unread_pool(read: Read) -> Found:
     """Yield the variables for a connection pool that no code of the project reads, in upper or lower case."""
     hop = read.hop
-    # a process has the variables of its machine, too
+    # the variables of a running process include all of its machine's
     for name in filter(_POOL.fullmatch, hop.command.environment if read.running is None else ()):
         texts = [text_of(path) for path in _code(hop)]
         is_read = any(re.search(name, text, re.IGNORECASE) or _PREFIXED.search(text) for text in texts)

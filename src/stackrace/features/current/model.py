@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def placed(file: str, line: int) -> str:
-    """Return a place as reports have it: ``compose.prod.yml:12``, or the file alone where nobody knows the line."""
+    """Return a place as reports show it: ``compose.prod.yml:12``, or the file alone if the line is unknown (0)."""
     return f"{file}:{line}" if line else file
 
 
@@ -64,7 +64,7 @@ class CurrentQueue:
 
     @property
     def location(self) -> str:
-        """Where that stands: ``uwsgi.ini:4``."""
+        """Place of the limit: ``uwsgi.ini:4``."""
         return placed(self.file, self.line)
 
 
@@ -97,7 +97,7 @@ class CurrentMistake:
 
     @property
     def location(self) -> str:
-        """Where it stands: ``uwsgi.ini:4``."""
+        """Place of the mistake: ``uwsgi.ini:4``."""
         return placed(self.file, self.line)
 
 
@@ -140,12 +140,12 @@ class CurrentDeployment(RacePart):
 
     @property
     def is_partial(self) -> bool:
-        """True if its files do not say how many workers and threads there are, or of which class."""
+        """True if the files do not say the number of workers and threads, or the class of workers."""
         return any(gap.weight is Weight.SIZE for gap in self.gaps)
 
     @property
     def location(self) -> str:
-        """Where it was found: ``compose.prod.yml:12``."""
+        """Place where the deployment was found: ``compose.prod.yml:12``."""
         return placed(self.file, self.line)
 
     @property
@@ -154,10 +154,10 @@ class CurrentDeployment(RacePart):
         return tuple(f"Mistake: {each.location} {each.says}." for each in self.mistakes)
 
     def having_problem(self, problem: str) -> Self:
-        """Return it with another problem."""
+        """Return a copy of this deployment with another problem."""
         return replace(self, problem=problem)
 
 
 def deployment_of(race: Race) -> CurrentDeployment | None:
-    """Return what the project runs today, as its files said; None where nothing was found, or looked for."""
+    """Return the present deployment of a race's project; None if none was found or searched for."""
     return race.parts.get(CurrentDeployment)

@@ -81,7 +81,7 @@ class RunningServer:
     """Variables that can hold no secret."""
     variable_names: tuple[str, ...]
     python: str
-    """Python's version; empty where it is unknown."""
+    """Python's version; empty if unknown."""
     versions: dict[str, str]
     """Versions of servers and frameworks in its environment, by package."""
     files: tuple[str, ...]
