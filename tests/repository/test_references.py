@@ -133,7 +133,7 @@ def test_names_in_the_documentation_lead_somewhere(page: Path) -> None:
     ("text", "wrong"),
     [
         ("see `nowhere_at_all`", ["nowhere_at_all"]),
-        ("see `race.runner.run_prepared`", []),
+        ("see `race.run.runner.run_prepared`", []),
         ("see `race.runner.nothing`", ["race.runner.nothing"]),
         ("see race/run/runner.py and race/nothing.py", ["race/nothing.py"]),
         ("see `stackrace run --bundled`, `stackrace fly`", ["fly"]),
