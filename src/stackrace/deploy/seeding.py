@@ -40,8 +40,8 @@ _PREPARE_TIMEOUT_S = 600
 def prepare(app: App, guard: Guard) -> None:
     """Run the app's preparation commands in its folder, with its environment's programs first on PATH.
 
-    Background processes of theirs live as long as ``guard``. Raises AppError with the command's output if one
-    fails; none of its processes runs on then.
+    Background processes of the commands live as long as ``guard``. If a command fails, its processes are ended,
+    and AppError is raised with its output.
     """
     for command in app.prepare:
         name = f"[app] prepare: {display(command)}"
@@ -85,7 +85,7 @@ class Seeding:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Variables that lead the app to its services, known before they run."""
+        """Environment variables that lead the app to its services, known before the services run."""
         return self._services.environment
 
     @property
@@ -94,7 +94,7 @@ class Seeding:
         return self._services.pids
 
     def bring_up(self, app: App) -> None:
-        """Start the services and fill them, and ``data``, by the app's preparation or from its template.
+        """Start the services; fill them and ``data`` by the app's preparation or from its template.
 
         Raises AppError if a command of the app fails, LaunchError if a service fails, InputError if the
         disk is full; a template is kept only after success.
