@@ -1,4 +1,4 @@
-"""Ctrl-C: signals that are held back during critical steps, and results that it can neither lose nor block."""
+"""Ctrl-C: signals that are held back during critical steps, and results that Ctrl-C can neither lose nor block."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class HeldSignals:
-    """Ctrl-C, and signals handled like it, held back from ``hold`` to ``release``; ``restore`` ends that for good.
+    """Ctrl-C and similar signals, held back from ``hold`` to ``release``; ``restore`` restores their handlers.
 
     A signal mask would not work: the kernel gives a process's signal to any thread that does not block it, numpy's
     included, and Python runs the handler in the main thread all the same. Only the main thread has handlers:
@@ -59,9 +59,9 @@ class HeldSignals:
 
 @contextmanager
 def held() -> Iterator[HeldSignals]:
-    """Hold signals back during a step that must not be interrupted; a held one is handled at its end.
+    """Hold signals back during a step that must not be interrupted; a held signal is handled after the step.
 
-    The yielded object can let them through for a part of it.
+    The yielded object can let signals through during a part of the step.
     """
     signals = HeldSignals()
     signals.hold()
@@ -80,8 +80,8 @@ _T = TypeVar("_T")
 class Pending(Generic[_T]):
     """A future result. A waiting caller may be interrupted at any point, and wait again.
 
-    An interruption within Thread.join or Event.wait may leave one of their locks held, and then everything blocks;
-    SimpleQueue is written in C.
+    An interruption within Thread.join or Event.wait may leave a lock held, and then everything blocks. SimpleQueue
+    does not have this problem: it is written in C.
     """
 
     def __init__(self) -> None:

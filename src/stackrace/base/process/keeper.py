@@ -25,7 +25,7 @@ PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
 PR_SET_CHILD_SUBREAPER = 36
 MOST_ENDING_S = 5.0
-"""Seconds for which it tries to kill: a process may be stuck in the kernel, or not ours to kill."""
+"""Maximum seconds for killing: a process may be stuck in the kernel, or belong to another user."""
 _AGAIN_S = 0.001
 _FIXED = {_signal.SIGKILL, _signal.SIGSTOP}
 _LIBC = ctypes.CDLL(None)
