@@ -21,7 +21,7 @@ class Recording:
     """A recorded session or log, ready to be replayed."""
 
     workload: Workload
-    """Requests, with what is known of their answers."""
+    """Requests, with the known parts of their answers."""
     origin: str | None
     """Server of the recorded requests, "http://host:port"; None for a log, which does not name it."""
     skipped: Mapping[str, int]

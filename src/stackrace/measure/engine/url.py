@@ -202,7 +202,7 @@ def _resolve(host: str, port: int, text: str) -> str:
 
 
 def _is_ours(address: str) -> bool:
-    """Return True if ``address`` is our own: only such an address can be bound to."""
+    """Return True if ``address`` belongs to this machine: only such an address can be bound to."""
     family = socket.AF_INET if ip_address(address).version == 4 else socket.AF_INET6
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:
@@ -238,7 +238,7 @@ def authorities(file: Path | None = None) -> bytes:
 
 
 def context_of(tls: Tls) -> ssl.SSLContext:
-    """Return Python's own form of the TLS settings."""
+    """Return the TLS settings as a context of Python's ``ssl`` module."""
     context = _context(tls.authorities)
     context.minimum_version = ssl.TLSVersion.TLSv1_2 if "1.2" in tls.versions else ssl.TLSVersion.TLSv1_3
     context.maximum_version = ssl.TLSVersion.TLSv1_3 if "1.3" in tls.versions else ssl.TLSVersion.TLSv1_2
