@@ -1,4 +1,4 @@
-"""Programs on this machine: those that are installed, and the commands that install the others."""
+"""Programs on this machine: which are installed, and the commands that install missing ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""User rights of servers: nothing needs root, and in a race by root, servers get none of its powers."""
+"""User rights of servers: nothing needs root, and in a race by root, servers get none of root's powers."""
 
 from __future__ import annotations
 

@@ -186,7 +186,7 @@ def _way(path: Path) -> _Way:
     if path.is_dir():
         readable = is_short(path) and os.access(path, os.R_OK | os.X_OK)
         return _Way.FOLDER if readable and not _is_installed(path) else _Way.BACK
-    # somebody may listen on sockets and pipes
+    # sockets and pipes are linked: another program may use them
     return _Way.FILE if path.is_file() and os.access(path, os.R_OK) else _Way.BACK
 
 

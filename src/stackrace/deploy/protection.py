@@ -37,7 +37,10 @@ _FILLED = {
     "postgresql": ("postgresql", "psql"),
     "mysql": ("mariadb", "mariadb -u root $MARIADB_DATABASE"),
 }
-"""Service and filling command by kind of database server; the service's variables lead the command to it."""
+"""Service, and the command that fills it, by kind of database server.
+
+The service's variables tell the command where the service is.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +137,7 @@ class ProtectedProject:
             self._cover_more(surroundings(memory=True))
             open_ = tuple(each for each, why in self._outside.items() if why and each != MEMORY)
             if open_ and restricts():
-                # as in a plain copy
+                # these folders become read-only, as with a plain copy
                 kept = (self.directory, *(folder.resolve() for folder in kept_caches()))
                 led = private_home(self.directory / "home", Relocation())
                 self._guard.view = replace(self._guard.view, closed=open_, kept=kept, led=led)

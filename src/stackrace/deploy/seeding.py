@@ -1,4 +1,4 @@
-"""The app's services with its data in them, ready before anything is measured.
+"""Services of an app, filled with its data before anything is measured.
 
 The data that a bundled app's preparation creates depend only on known inputs, so they are created once and kept as
 a template. The race that creates it and all later ones start from a copy, and so measure the same thing. A
@@ -28,7 +28,7 @@ from .templates import CACHE, Templates, copy, move, write_out
 _DATA_VARIABLE = "APP_DATA"
 _URL_VARIABLE = "DATABASE_URL"
 _APP = "app"
-"""Folder of the app's own files in a template, beside one per service."""
+"""Folder of the app's own files in a template; each service has a folder beside it."""
 
 _ELSEWHERE = re.compile(r"(?<![\w.])[/~]|\.\.")
 """Pattern of a path out of the app's folder, anywhere in a word: /srv/dump.sql, --from=~/dump.sql."""
@@ -114,7 +114,7 @@ class Seeding:
                 self._prepare(app)
         self._services.pin()
         if self._names or app.prepare:
-            # written now, so that the kernel does not write it back during a slice
+            # the data are written now, so that the kernel does not write them during a slice
             write_out(self._run)
 
     def _show(self, step: Step, subject: str = "") -> None:

@@ -301,7 +301,7 @@ def _lock_shared(handle: int) -> None:
 
 
 def _lock(handle: int, kind: int, start: int, length: int) -> None:
-    """Lock like SQLite, but for this descriptor alone: closing another one of this process does not release it."""
+    """Lock like SQLite, but for this descriptor alone: closing another descriptor does not release the lock."""
     fcntl.fcntl(handle, fcntl.F_OFD_SETLK, struct.pack(_FLOCK, kind, os.SEEK_SET, start, length, 0))
 
 

@@ -68,7 +68,7 @@ def private_home(place: Path, relocation: Relocation) -> Mapping[str, str]:
             if not os.path.lexists(target / entry.name):
                 _show(relocation.path(entry), target / entry.name)
     led = {name: str(place / _PLACES[name]) for name in _PLACES if os.environ.get(name)}
-    # packages that the user installed for himself stay in their folder
+    # the user's own packages (pip install --user) stay in their folder
     packages = os.environ.get("PYTHONUSERBASE") or str(home / ".local")
     return {"HOME": str(place), "PYTHONUSERBASE": packages, **led}
 
@@ -84,7 +84,7 @@ def _show(path: Path, place: Path) -> None:
         with suppress(OSError):
             shutil.copy2(path, place)
             return
-        # a full disk may have left a part of it
+        # a full disk may have left a part of the copy
         place.unlink(missing_ok=True)
     place.symlink_to(path)
 

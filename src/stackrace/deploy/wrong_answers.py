@@ -272,7 +272,7 @@ def _causes(
         return dict.fromkeys(names, _Cause())
     largest = max(len(golden.body) for _, golden in asked) or 1
     at_once = max(min(load.concurrency, _MOST_AT_ONCE, MOST_BODY_BYTES // largest), 1)
-    # all answers that are being read together take no more room than a few of the longest kind
+    # all answers that are read at the same time take no more memory than a few of the longest
     most_bytes = min(max(MOST_BODY_BYTES // at_once, 2 * largest), MOST_BODY_BYTES)
 
     def visit(number: int) -> None:

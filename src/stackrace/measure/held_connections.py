@@ -118,7 +118,7 @@ class Holder:
             await asyncio.sleep(_LOOK_S)
 
     async def _keep(self, kind: str, at_once: asyncio.Semaphore, turn: asyncio.Lock) -> None:
-        """Keep one connection: open it, and again whenever the server has closed or refused it."""
+        """Keep one connection open; open it again whenever the server has closed or refused it."""
         while True:
             await self._once(kind, at_once)
             async with turn:

@@ -208,7 +208,7 @@ def beats(estimate: Array, half_width: Array) -> _Relation:
 
 
 def ties(estimate: Array, half_width: Array, delta: float) -> _Relation:
-    """Return the K×K relation "a tie": the limits hold 0, and H ≤ ``delta`` leaves none that matters.
+    """Return the K×K relation "a tie": the limits contain 0, and H ≤ ``delta`` rules out a difference that matters.
 
     ``delta`` ≥ 0 in ln units, ln 1.05 for 5 %. Tied stacks differ by at most |m| + H. Symmetric; true on the
     diagonal.

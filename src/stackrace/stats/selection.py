@@ -49,7 +49,7 @@ of noise; with two stacks alone 90 %, if one is very noisy. docs/measurements.md
 """
 
 _WIDEST = math.log(10)
-"""Widest limits in ln units; wider ones say nothing and are left out."""
+"""Widest limits in ln units; wider limits tell nothing and become infinite."""
 
 WINNER_FROM = 3
 """Fewest blocks after which a stack wins while others are still in."""

@@ -139,7 +139,7 @@ def within(timeout_s: float) -> Callable[[subprocess.Popen[bytes]], int | None]:
     def wait(process: subprocess.Popen[bytes]) -> int | None:
         deadline = Deadline(timeout_s, lambda: tree(process.pid))
         while True:
-            # it is polled once more after the deadline
+            # the process is polled once more after the deadline
             left_s = deadline.left_s
             with suppress(subprocess.TimeoutExpired):
                 return process.wait(min(left_s, _POLL_S))

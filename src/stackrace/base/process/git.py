@@ -38,7 +38,7 @@ _POLL_S = 0.1
 _MOST_POINTER_BYTES = 1 << 16
 
 _KEPT = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
-"""Variables with the places of the user's own settings. Others, such as a hook's, lead to another repository."""
+"""Variables with the places of the user's settings; other GIT variables, as in a hook, name another repository."""
 
 
 _Modules = Mapping[str, tuple[str | None, str]]
@@ -171,7 +171,7 @@ def _git_folder(top: Path) -> Path | None:
 
 
 def _pointer(path: Path, word: str) -> str:
-    """Return the path in a file that consists of ``word`` and that path; empty if it is another file."""
+    """Return the path in a file that holds only ``word`` and a path; empty for any other file."""
     _refuse_odd([path])
     try:
         text = read_text(path, _MOST_POINTER_BYTES, errors="surrogateescape")
@@ -195,7 +195,7 @@ def _refuse_odd(paths: Iterable[Path]) -> None:
 
 
 def _first_read(top: Path, git: Path, store: Path) -> Iterator[Path]:
-    """Yield the files that git reads first, and those that the settings name."""
+    """Yield the files that git reads first, and the files that the settings name."""
     yield from (git / name for name in ("HEAD", "index", "config.worktree", "info/sparse-checkout"))
     names = ("config", "packed-refs", "shallow", "info/exclude", "info/attributes", "objects/info/alternates")
     yield from (store / name for name in names)

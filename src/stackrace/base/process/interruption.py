@@ -39,7 +39,7 @@ class HeldSignals:
         self._holding = True
 
     def release(self) -> None:
-        """Let signals through; one that was held back is handled here, so it may raise KeyboardInterrupt."""
+        """Let signals through; a signal that was held back is handled here, and may raise KeyboardInterrupt."""
         self._holding = False
         if self._held is not None:
             number, self._held = self._held, None
@@ -91,7 +91,7 @@ class Pending(Generic[_T]):
         self._end: SimpleQueue[None] = SimpleQueue()
 
     def wait(self, timeout_s: float | None = None) -> bool:
-        """Wait for the result, ``timeout_s`` at most; tell whether it is there. One thread waits at a time."""
+        """Wait for the result, ``timeout_s`` at most; return True if it is there. One thread may wait at a time."""
         # a flag beside the queue: an interrupted caller may have taken the item
         if not self._over:
             with suppress(Empty):

@@ -96,7 +96,7 @@ def _start(words: list[bytes], environment: dict[bytes, bytes] | None) -> tuple[
 
 
 def _wait(pid: int, orders: int, children: int) -> int:
-    """Return the command's exit code once it ends; or SIGKILL's once the orders are closed."""
+    """Wait for the command and return its exit code, or −9 (SIGKILL) once the pipe of orders is closed."""
     poll = select.poll()
     poll.register(orders, 0)
     poll.register(children, select.POLLIN)

@@ -87,7 +87,7 @@ def _commit(repository: pygit2.Repository, name: str) -> pygit2.Commit | None:
 
 
 def _left(repository: pygit2.Repository, names: Iterable[str]) -> tuple[str, str] | None:
-    """Return the first of ``names`` that HEAD has a common ancestor with, as people write it, and that commit."""
+    """Return the first of ``names`` that shares a commit with HEAD, as people write it, and this commit."""
     head = _commit(repository, "HEAD")
     for name in names:
         other = _commit(repository, name)

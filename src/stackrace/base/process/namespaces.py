@@ -60,7 +60,7 @@ def separate() -> None:
         # System V memory, semaphores and queues that programs leave are removed with the namespace
         done(LIBC.unshare(_CLONE_NEWIPC))
         done(LIBC.mount(b"mqueue", b"/dev/mqueue", b"mqueue", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, None))
-    # without it, nobody could read /proc/PID/root
+    # without this, no other process could read /proc/PID/root
     LIBC.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)
 
 
@@ -153,7 +153,7 @@ def cover(folders: Sequence[tuple[str, str]], kept: Sequence[str]) -> None:
         places = [folder, *(each for each in mounts if not any(each.is_relative_to(path) for path in inside))]
         shown = []
         for path in inside:
-            # it may be gone, or hidden from us
+            # the path may be gone, or hidden from this process
             with contextlib.suppress(OSError):
                 shown.append((path, os.open(path, os.O_PATH)))
         lower = [(place, os.open(place, os.O_PATH)) for place in places]
@@ -190,7 +190,7 @@ def mount_overlay(folder: Path, lower: int, layer: Path, *, executes: bool = Tru
         done(LIBC.mount(b"overlay", os.fsencode(folder), b"overlay", flags, options.encode()))
     except OSError as error:
         raise OSError(error.errno, f"no overlay over {folder}: {error.strerror}") from error
-    # the kernel leaves it without any rights, so that nobody could remove it afterwards
+    # the kernel creates this folder without any rights, so that it could not be removed afterwards
     Path(f"/proc/self/fd/{handles['workdir']}/work").chmod(0o700)
 
 

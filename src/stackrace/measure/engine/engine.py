@@ -42,8 +42,8 @@ class _How(TypedDict, total=False):
     tls: Tls | None
     """TLS settings; no encryption by default."""
     body_max_bytes: int | None
-    """Longest body accepted; a longer answer is a failure. By default as in races; None leaves it to the engine,
-    which keeps no answer."""
+    """Longest body accepted; a longer answer is a failure. By default ``MOST_BODY_BYTES``, as in races; None leaves
+    the limit to the engine, which keeps no answer."""
     open_first_s: float | None
     """Patience in seconds: a closed loop opens all its connections before its clock starts, but stops waiting when
     none was opened for that long."""
@@ -54,8 +54,8 @@ class _How(TypedDict, total=False):
     threads: int | None
     """Number of event loops; by default one per core, or one if no cores are named."""
     spin: bool
-    """True if the event loops never sleep: an answer is seen when it comes and not once a core has woken. For cores
-    that nobody else needs."""
+    """True if the event loops never sleep: an answer is seen when it comes, not only when a core has woken. For
+    cores that no other program needs."""
     follow_s: float
     """Most seconds of load after a window limited by time, by default ``FOLLOW_S``, until its slowest requests are
     answered. Otherwise they would leave lower bounds in the latencies."""

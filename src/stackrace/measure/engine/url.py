@@ -126,7 +126,7 @@ class Url:
 def parse(text: str, *, target_is_mine: bool = False, unix_socket: str | None = None) -> Url:
     """Return the parts of ``text``, its host resolved to an IP address.
 
-    ``unix_socket`` is the address instead if given; the URL's host then stays a name.
+    If ``unix_socket`` is given, it is the address, and the URL's host stays a name.
 
     InputError: the text is no http or https URL; its host is unknown, or another machine without
     ``target_is_mine``; or no socket can have the path ``unix_socket``.
@@ -216,9 +216,9 @@ _PATIENCE_S = 10.0
 
 
 def authorities(file: Path | None = None) -> bytes:
-    """Return the certificates (PEM) in ``file``, or those that this system trusts.
+    """Return the certificates (PEM) in ``file``, or the certificates that this system trusts.
 
-    The system's are where OpenSSL looks for them: SSL_CERT_FILE and SSL_CERT_DIR, then its own defaults.
+    The system's certificates are where OpenSSL searches: SSL_CERT_FILE and SSL_CERT_DIR, then its own defaults.
 
     InputError: the file cannot be read or holds no certificate, or the system has none.
     """

@@ -109,7 +109,7 @@ def kept_off(cores: Iterable[int]) -> Iterator[None]:
 
 
 def memory_bytes() -> Mapping[str, int]:
-    """Return the kernel's figures for memory and swap in bytes, by its own names; empty if it gives none.
+    """Return the kernel's figures for memory and swap in bytes, by the kernel's names; empty if there are none.
 
     Source: proc_meminfo(5).
     """
