@@ -216,7 +216,7 @@ def keep_words(names: Iterable[str]) -> None:
 def sent(urls: Iterable[str], headers: Iterable[Sequence[str]]) -> dict[str, str]:
     """Return the parameters in URLs and the values of headers, by their names.
 
-    A parameter without a letter or a digit is an ordinary one, such as ``sort_key=last-name``.
+    A parameter whose value lacks letters or digits, such as ``sort_key=last-name``, is left out.
     """
     pairs = [pair for url in urls for pair in parse_qsl(url.partition("?")[2])]
     values = {name: value for name, value in pairs if re.search("[A-Za-z]", value) and re.search(r"\d", value)}

@@ -1,8 +1,8 @@
 """Services of an app, filled with its data before anything is measured.
 
 The data that a bundled app's preparation creates depend only on known inputs, so they are created once and kept as
-a template. The race that creates it and all later ones start from a copy, and so measure the same thing. A
-user's own app is prepared each time: only the user knows when its migrations change.
+a template. The race that creates the template and all later races start from a copy, and so measure the same thing.
+A user's own app is prepared each time: only the user knows when its migrations change.
 """
 
 from __future__ import annotations

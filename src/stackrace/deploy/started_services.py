@@ -49,7 +49,7 @@ class Services:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Variables for the app. If two services set the same one, the first wins."""
+        """Environment variables for the app. If two services set the same variable, the first service wins."""
         merged: dict[str, str] = {}
         for instance in self._instances:
             merged = {**instance.recipe.environment, **merged}

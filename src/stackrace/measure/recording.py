@@ -28,7 +28,7 @@ class Recording:
     """Number of requests left out, by reason."""
 
     def at(self, origin: str) -> Workload:
-        """Return the workload for ``origin``: Host, Origin and Referer headers name it instead of the old one.
+        """Return the workload for ``origin``; it replaces the recorded server in Host, Origin and Referer headers.
 
         A Referer on another server stays as it is. ``origin`` is like "http://127.0.0.1:8000".
         """

@@ -1,4 +1,4 @@
-"""Requests of a race, the right answers to them, and the time that the app takes for one."""
+"""Requests of a race, the right answers to them, and the time that the app takes for a request."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def drift(values: Sequence[float] | Array, *, alpha: float = 0.05) -> Drift | No
 def _inversions(n: int) -> Array:
     """Return the probabilities that n shuffled values have 0, 1, … n(n − 1)/2 inversions.
 
-    Putting the k-th value among those before it adds 0 … k − 1 inversions with equal probability.
+    Putting the k-th value among the values before it adds 0 … k − 1 inversions with equal probability.
     """
     weights: Array = np.ones(1)
     for k in range(2, n + 1):

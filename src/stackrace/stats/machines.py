@@ -47,7 +47,7 @@ def same_speed(
     """Return the ratio of two machines' speeds with its 95 % limits, and the verdict on their equality.
 
     ``own`` and ``other`` hold a value for each block of a machine, the mean ln(throughput) of the same stacks, NaN
-    if there is none; ``difference`` is the one that does not matter, 0.05 for 5 %. The ratio is exp(m₁ − m₂ ± t·e),
+    if there is none; a ``difference`` of 0.05, for 5 %, does not matter. The ratio is exp(m₁ − m₂ ± t·e),
     e² = v₁/n₁ + v₂/n₂ with Welch's degrees of freedom; without limits below two blocks each, None without any block
     on a machine. Equal: both limits within the difference. Unequal: the limits exclude 1.
 

@@ -118,7 +118,7 @@ def _drawn(levels: Array, array: Array, draws: int) -> Array:
 
 
 def _curves(levels: Array, logs: Array) -> tuple[Array, npt.NDArray[np.bool_]]:
-    """Return (a, b, c) for each row of ``logs`` (D, L), and True for each that converged to one with a > 0."""
+    """Return (a, b, c) for each row of ``logs`` (D, L), and True for each row that converged with a > 0."""
     target = levels / np.exp(logs)
     fitted = target
     curves = np.full((len(logs), 3), np.nan)

@@ -1,6 +1,6 @@
 """Selection of the best stack, or of one that is good enough: looks at a running race, and the stacks still in.
 
-The guarantee is one of good selection: with a probability of 95 % the winner is the best stack, or less than δ
+The rule guarantees a good selection: with a probability of 95 % the winner is the best stack, or less than δ
 from it.
 """
 

@@ -181,7 +181,7 @@ _ENOUGH = 50
 def _arrivals(observation: Observation) -> Finding | None:
     """The requests were not sent in the requested rhythm (even or random).
 
-    Given their number, the arrivals of a Poisson process are uniform over the run, and those on a grid even more
+    Given their number, the arrivals of a Poisson process are uniform over the run, and arrivals on a grid even more
     so. The statistic D is the largest difference between the share of requests sent and the share of time gone by.
     A generator that stood still for a second in ten has D = 0.1. The limit has two parts: chance exceeds the part
     for few requests once in a thousand runs; the other part prevents that a million requests turn a few

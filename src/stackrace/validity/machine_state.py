@@ -97,11 +97,11 @@ def _major_faults(observation: Observation) -> Finding | None:
 def _machine_speed(observation: Observation) -> Finding | None:
     """A fixed computation on the stack's cores took longer or shorter after the slice than before.
 
-    A slower machine looks like a slower stack. Most of it cancels because the stacks take turns; the rest widens
-    the limits. 3 % would be the limit on a machine of one's own. On cores shared with other virtual machines the
-    speed shifts by a median of 6 to 11 % within a second, by more than 3 % in four slices of five. Measuring again
-    finds no better moment, so only the worst slices are repeated (docs/decisions has the figures). The value is the
-    higher speed divided by the lower, minus 1, whichever came first.
+    A slower machine looks like a slower stack. Most of the effect cancels because the stacks take turns; the rest
+    widens the limits. 3 % would be the limit on a machine without other guests. On cores shared with other virtual
+    machines the speed shifts by a median of 6 to 11 % within a second, by more than 3 % in four slices of five.
+    Measuring again finds no better moment, so only the worst slices are repeated (docs/decisions has the figures).
+    The value is the higher speed divided by the lower, minus 1, whichever came first.
     """
     change = observation.machine.speed_change
     if change is None:

@@ -54,7 +54,7 @@ class Observation:
     log_bytes: int = 0
     """Bytes that the stack wrote into its run directory meanwhile."""
     served: int | None = None
-    """Requests that the app itself counted; None if it does not count, or if others answer, too."""
+    """Requests that the app itself counted; None if it does not count, or if a front end answers some by itself."""
     served_apart_s: float = 0.0
     """Seconds between the beginning of the app's count and the beginning of the load."""
     debug: bool = False

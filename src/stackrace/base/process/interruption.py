@@ -20,7 +20,7 @@ class HeldSignals:
 
     A signal mask would not work: the kernel gives a process's signal to any thread that does not block it, numpy's
     included, and Python runs the handler in the main thread all the same. Only the main thread has handlers:
-    in others nothing is held back. Signals that Python does not handle are left to the kernel.
+    in other threads nothing is held back. Signals that Python does not handle are left to the kernel.
     """
 
     def __init__(self) -> None:

@@ -103,7 +103,7 @@ def _exchanged(group: Path | None, weight: str) -> str:
 
 
 def _write_autogroup(pid: int, nice: int) -> None:
-    """Write the nice value, with retries: without CAP_SYS_ADMIN Linux accepts one per 0.1 s, of all processes."""
+    """Write the nice value, with retries: without CAP_SYS_ADMIN Linux accepts one write per 0.1 s in all."""
     for _ in range(_TRIES):
         try:
             with open(f"/proc/{pid}/autogroup", "w", encoding="ascii") as file:  # noqa: PTH123

@@ -61,7 +61,7 @@ class Process:
     session: int
     threads: int
     started: int
-    """Clock ticks since boot; distinguishes a process from a later one with the same id."""
+    """Start in clock ticks since boot; distinguishes a process from a later process with the same id."""
     used_ns: int
     """CPU time of the process itself in ns, which the kernel counts in clock ticks, mostly of 10 ms."""
     reaped_ns: int

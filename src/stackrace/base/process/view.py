@@ -122,7 +122,7 @@ class ProtectedView:
         return {**environment, **led}
 
     def holds_off(self, path: Path) -> bool:
-        """Tell whether ``path``, an absolute one, is read-only for a process in this view."""
+        """Tell whether the absolute ``path`` is read-only for a process in this view."""
         return any(map(path.is_relative_to, self.closed)) and not any(map(path.is_relative_to, self.kept))
 
     def path(self, path: Path) -> Path:

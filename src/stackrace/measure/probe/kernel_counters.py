@@ -17,10 +17,10 @@ from ..host import Offender
 def process_cpu_ns(pid: int) -> int | None:
     """Return the CPU time in ns of all threads of ``pid``, ended ones included; None if the process is gone.
 
-    One system call, no permission needed. Linux derives a process's clock from its id, and
+    This is one system call and needs no permission. Linux derives a process's clock from its id, and
     clock_getcpuclockid(3) does nothing but this arithmetic: the complement of the id shifted by three bits,
-    over 2 for the scheduler's own clock (include/linux/posix-timers_types.h, CPUCLOCK_SCHED). It is exact to
-    the nanosecond where /proc/PID/stat counts in ticks of 10 ms, and ten times cheaper.
+    over 2 for the scheduler's own clock (include/linux/posix-timers_types.h, CPUCLOCK_SCHED). The clock is exact to
+    the nanosecond, while /proc/PID/stat counts in ticks of 10 ms, and ten times cheaper to read.
     """
     try:
         return time.clock_gettime_ns((~pid << 3) | 2)

@@ -72,7 +72,7 @@ class ThreadWatch:
         self._looks: list[dict[int, _Call]] = []
 
     def look(self) -> None:
-        """Note what each thread waits for now."""
+        """Record what each thread waits for now."""
         if not _CALLS or len(self._turns) > _MOST_THREADS:
             return
         with suppress(OSError):  # read anew, since many apps open a connection for each request
