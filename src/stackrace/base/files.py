@@ -63,7 +63,7 @@ def opened(path: Path) -> BufferedReader:
 _OTHERS_MEET = frozenset(
     {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.ELOOP, errno.ENAMETOOLONG}
 )  # fmt: skip
-"""Numbers of errors that every program meets when it reads such a file, and reports itself."""
+"""Numbers of errors that other programs meet, too, when they read the file, and report themselves."""
 
 
 def require_files(paths: Iterable[Path]) -> None:
@@ -147,7 +147,7 @@ def real_path(path: Path) -> Path:
 def walk(
     top: Path, onerror: Callable[[OSError], object] | None = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Yield like ``os.walk``, at any depth: ``os.walk`` is recursive before Python 3.12.
+    """Yield like ``os.walk``, as deep as paths can be: ``os.walk`` is recursive before Python 3.12.
 
     ``onerror`` is called with the error of each folder that cannot be read.
     """
@@ -171,7 +171,7 @@ def walk(
 
 
 def files_in(path: Path) -> Iterator[Path]:
-    """Yield the files below the folder ``path``, or ``path`` itself if it is no folder."""
+    """Yield the files below the folder ``path``, or ``path`` itself if it is a file or a link."""
     if not is_folder(path) or path.is_symlink():
         yield path
         return
@@ -196,7 +196,7 @@ def is_short(folder: str | Path) -> bool:
 def by_last_parts(
     given: str, bases: Sequence[Path], fits: Callable[[Path], object] = is_present, least: int = 1
 ) -> Path | None:
-    """Return the path below one of ``bases`` that has most of the last parts of ``given``; None if none has.
+    """Return the path below one of ``bases`` that ends with most last parts of ``given``; None if there is none.
 
     Only paths that ``fits`` accepts count, with at least ``least`` parts of ``given``. For example,
     ``/app/conf/g.py`` of an image is the project's ``conf/g.py``.

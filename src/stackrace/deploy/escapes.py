@@ -97,7 +97,7 @@ def _written_words(written: Sequence[Path], relocation: Relocation) -> str:
 
 
 def _is_shared(folder: Path) -> bool:
-    """Tell whether many programs share ``folder``, such as /tmp: it cannot be copied, only a file in it."""
+    """Tell whether many programs share ``folder``, such as /tmp: a note then names the file, not the folder."""
     if folder in (Path.home(), Path("/")):
         return True
     with suppress(OSError):

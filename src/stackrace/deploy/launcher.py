@@ -304,7 +304,7 @@ class Launcher:
         return variables
 
     def _wait_listening(self, part: Part, start: _Start) -> None:
-        """Wait until ``part`` listens. A front end that cannot connect to the hop behind may avoid it for a minute.
+        """Wait until ``part`` listens: a front end that cannot connect to a hop may avoid that hop for a minute.
 
         Raises LaunchFailed if a process ends, or the time is over.
         """

@@ -51,7 +51,7 @@ class Settled:
     named: tuple[str, ...]
     """Originals that the copy names by absolute paths, each with the name of the file or variable."""
     uncovered: tuple[Path, ...]
-    """Paths without a copy that the app may write to: missing ones, and paths that are too large to copy."""
+    """Paths without a copy that the app may write to: missing paths, and paths that are too large to copy."""
 
 
 class ProjectCopy:

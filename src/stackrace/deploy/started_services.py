@@ -65,7 +65,9 @@ class Services:
         return tuple(word for instance in self._instances for word in (instance.name, *_identity(instance.service)))
 
     def start(self, kept: Path | None = None) -> None:
-        """Start all services, with the data that ``keep`` moved to ``kept``, else empty, until they answer.
+        """Start all services and wait until they answer.
+
+        Their data come from ``kept``, where ``keep`` moved them; with None the services are empty.
 
         Raises LaunchError with the service's last output, InputError if the disk is full.
         """
@@ -186,7 +188,7 @@ class _Instance:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Environment variables of the service, without the user's PGPORT, MYSQL_HOST and the like."""
+        """Environment variables without the user's: PGPORT and the like would change the service's behaviour."""
         kept = {name: value for name in ("PATH", "HOME", "LD_LIBRARY_PATH") if (value := os.environ.get(name))}
         return {**kept, "LC_ALL": "C.UTF-8", "TMPDIR": str(self.directory)}
 

@@ -37,7 +37,7 @@ _MEMORY = (MEMORY, Path("/dev/mqueue"))
 def surroundings(*, memory: bool) -> Iterator[Path]:
     """Yield the existing folders, with links resolved; with ``memory``, also /dev/shm.
 
-    The home of HOME and the home of the password file are both among them: programs use both.
+    The folder HOME and the home in the password file are both among them: programs use both.
     """
     homes = [str(_home())]
     # a container's user may have no name
@@ -54,7 +54,7 @@ def private_home(place: Path, relocation: Relocation) -> Mapping[str, str]:
     """Make ``place`` a home for the app's processes, and return the variables that lead there.
 
     ``place`` shows everything in the user's home, small files as copies, the rest as links; new files are private.
-    New files are also private in its folders for caches, settings and data, and around copies of the project.
+    New files are also private in its folders for caches, settings and data, and in folders that hold the project.
     """
     home = _home()
     holders = {folder for path in relocation.copied.values() for folder in path.parents if home in folder.parents}

@@ -102,7 +102,7 @@ class Deadline:
 
     @property
     def waiting(self) -> str:
-        """Text for the end of a sentence on the time spent waiting for a core; empty if little was."""
+        """Text, for the end of a sentence, on the time spent waiting for a core; empty if it was little."""
         elapsed_s = self.elapsed_s
         if self._waited_s < _TOLD * elapsed_s:
             return ""

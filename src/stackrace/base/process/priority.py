@@ -55,7 +55,7 @@ def autogroup(pid: int) -> tuple[str, int | None]:
 
 
 def before_races(nice: int) -> int:
-    """Return a session's usual nice value: ``nice``, or 0 if another race, which may end before, set ``NICE``."""
+    """Return a session's usual nice value: ``nice``, or 0 for ``NICE``: another race set it, and may end first."""
     return 0 if nice == NICE else nice
 
 
