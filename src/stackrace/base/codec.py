@@ -1,7 +1,7 @@
-"""Conversion of the model's frozen dataclasses to plain JSON values and back, led by their annotations.
+"""Conversion of the model's frozen dataclasses to plain JSON values and back, based on their annotations.
 
-``encode`` and ``decode`` keep everything; ``readable`` is for documents that other programs read. Decoded documents
-come from others, so every type is checked. Pydantic's core is imported at the first call.
+``encode`` and ``decode`` lose nothing; ``readable`` makes documents that other programs read. Documents to decode
+may come from other people, so every type is checked. Pydantic's core is imported at the first call.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def decode(kind: Any, document: object, where: str = "") -> Any:
 def readable(record: object, form: Form) -> dict[str, Any]:
     """Return ``record``, a dataclass, as a document for other programs.
 
-    It cannot be decoded: members have the names of ``form``, numbers that are not finite are null.
+    The document cannot be decoded: members have the names of ``form``, numbers that are not finite are null.
     """
     kind: Any = type(record)
     serializer = _serializer(kind, form)
@@ -135,7 +135,7 @@ def _same(value: Any) -> Any:
 def map_paths(value: _T, path: Callable[[Path], Path] = _same, text: Callable[[str], str] = _same) -> _T:
     """Return ``value`` with each path and each text in it replaced by the result of ``path`` or ``text``.
 
-    Paths and texts are looked for in dataclasses, tuples, sets, and mappings with their keys; enum members stay.
+    Dataclasses, tuples, sets and mappings, with their keys, are searched; enum members stay unchanged.
 
     >>> map_paths((Path("/srv/a"), "/srv/b"), text=lambda text: text.replace("/srv", ""))
     (PosixPath('/srv/a'), '/b')

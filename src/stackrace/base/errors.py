@@ -1,4 +1,4 @@
-"""Tree of all failures that the user can meet; and missing programs, as values.
+"""Tree of all errors that the user can meet, and missing programs as values.
 
 ::
 
@@ -16,7 +16,7 @@
     ├── BreakdownError              exit 4: something else broke: a full disk, a killed supervisor, a bug of ours
     └── InterruptedRace             exit 130: stopped by the user; what was measured is kept
 
-One place prints them: ``stackrace.cli``.
+Only ``stackrace.cli`` prints errors.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 
 class StackraceError(Exception):
-    """Base of all failures shown to the user; ``detail`` is printed below the message unchanged.
+    """Base of all errors shown to the user; ``detail`` is printed below the message unchanged.
 
-    Secrets of the app, whose output they may quote, are masked in both.
+    Both may quote output of the app, so the app's secrets are masked in both.
     """
 
     exit_code = 2
@@ -66,7 +66,7 @@ def _as_it_was(kind: type[StackraceError], args: tuple[object, ...], words: dict
 
 
 class InputError(StackraceError):
-    """A wrong flag, key or file; the message names it and the way out."""
+    """A wrong flag, key or file; the message names it and the remedy."""
 
 
 class SpecError(InputError):
@@ -82,7 +82,7 @@ class AppError(InputError):
 
 
 class LimitError(InputError):
-    """A limit of this machine forbids the load; ``finding`` says which, and the reports have the sentences."""
+    """A limit of this machine forbids the load; ``finding`` names the limit, and reports make sentences of it."""
 
     def __init__(self, finding: Finding) -> None:
         super().__init__(f"{finding.check}: {finding.value} where the limit is {finding.limit}")
@@ -120,7 +120,7 @@ class BreakdownError(StackraceError):
     exit_code = 4
 
 
-class InterruptedRace(StackraceError):  # noqa: N818 (not an error of anybody's)
+class InterruptedRace(StackraceError):  # noqa: N818 (nobody made an error)
     """The user stopped the race; finished slices are stored."""
 
     exit_code = 130
@@ -136,7 +136,7 @@ SHORTAGES = {
     errno.EAGAIN: ("no more processes or threads may be started", "end some, or raise ulimit -u"),
     errno.EIO: ("the disk fails", "look for its errors with: dmesg"),
 }
-"""Errors caused by this machine, not by the input: what is short, and the remedy."""
+"""Errors caused by this machine, not by the input: the shortage and the remedy, by error number."""
 DISK = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -183,7 +183,7 @@ UNANSWERED: dict[str, str] = {}
 
 
 def said_by(error: BaseException, *, where: bool = False) -> str:
-    """Return the message of ``error`` without Python's own signs; with ``where`` also its file.
+    """Return the message of ``error`` without its number and its quotes; with ``where`` also the file's name.
 
     >>> said_by(FileNotFoundError(2, "No such file or directory", "a.har"))
     'No such file or directory'

@@ -1,7 +1,7 @@
 """Files and folders: safe opening, reading up to a limit, and complete removal.
 
-A path that we may not look at counts as missing, while ``Path``'s own methods raise. The supervisor uses this
-module: only the standard library is imported.
+A path that this process may not access counts as missing, while methods of ``Path`` raise. Standard library only,
+because the supervisor imports this module.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from io import BufferedReader
 from pathlib import Path, PurePosixPath
 
 MOST_BYTES = 16 << 20
-"""Larger than any file that people or their tools write for a project, lock files included."""
+"""Default limit in bytes for reading: larger than any file that people or their tools write for a project."""
 MOST_COPIED_BYTES = 1 << 30
 """Default limit in bytes for copies of a project that cannot be covered."""
 _LONGEST_FOLDER = 3_500
@@ -63,7 +63,7 @@ def opened(path: Path) -> BufferedReader:
 _OTHERS_MEET = frozenset(
     {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.ELOOP, errno.ENAMETOOLONG}
 )  # fmt: skip
-"""Errors that any other reader of a file meets as well, and handles or reports."""
+"""Numbers of errors that other programs meet, too, when they read the file, and report themselves."""
 
 
 def require_files(paths: Iterable[Path]) -> None:
@@ -132,7 +132,7 @@ def is_present(path: Path) -> bool:
 
 
 def matching(folder: Path, pattern: str) -> list[Path]:
-    """Return the entries of ``folder`` whose names match ``pattern``, sorted."""
+    """Return the entries of ``folder`` whose names match ``pattern``, sorted; empty if it cannot be read."""
     try:
         return sorted(folder.glob(pattern))
     except OSError:
@@ -140,14 +140,17 @@ def matching(folder: Path, pattern: str) -> list[Path]:
 
 
 def real_path(path: Path) -> Path:
-    """Return ``path`` absolute and without links; a link that leads to itself stays, with the rest."""
+    """Return ``path`` absolute and with links resolved; a link that leads to itself stays as it is."""
     return Path(os.path.realpath(path))
 
 
 def walk(
     top: Path, onerror: Callable[[OSError], object] | None = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Yield like ``os.walk``, as deep as paths can be: before Python 3.12 that function is recursive."""
+    """Yield like ``os.walk``, as deep as paths can be: ``os.walk`` is recursive before Python 3.12.
+
+    ``onerror`` is called with the error of each folder that cannot be read.
+    """
     waiting = [str(top)]
     while waiting:
         place = waiting.pop()
@@ -168,7 +171,7 @@ def walk(
 
 
 def files_in(path: Path) -> Iterator[Path]:
-    """Yield the files below the folder ``path``, or ``path`` itself; a folder that vanishes has none."""
+    """Yield the files below the folder ``path``, or ``path`` itself if it is a file or a link."""
     if not is_folder(path) or path.is_symlink():
         yield path
         return
@@ -193,10 +196,10 @@ def is_short(folder: str | Path) -> bool:
 def by_last_parts(
     given: str, bases: Sequence[Path], fits: Callable[[Path], object] = is_present, least: int = 1
 ) -> Path | None:
-    """Return the path in ``bases`` that ``given`` means: as many of its last parts as exist there.
+    """Return the path below one of ``bases`` that ends with most last parts of ``given``; None if there is none.
 
-    Only paths that ``fits`` accepts count, and at least ``least`` parts are compared: ``/app/conf/g.py`` of an
-    image is the project's ``conf/g.py``.
+    Only paths that ``fits`` accepts count, with at least ``least`` parts of ``given``. For example,
+    ``/app/conf/g.py`` of an image is the project's ``conf/g.py``.
     """
     parts = [part for part in PurePosixPath(given).parts if part not in ("/", ".", "..")]
     for start in range(len(parts) - least + 1):
@@ -230,7 +233,7 @@ def remove_tree(folder: Path) -> None:
                 way.pop()
                 here = _instead(here, os.open("..", _ENTER, dir_fd=here))
                 if _identity(here) != way[-1]:
-                    # somebody moved a folder, and what is above it now is not ours to empty
+                    # another program moved a folder, and the folder above it now must not be emptied
                     return
                 with suppress(OSError):
                     os.rmdir(waiting[-1].pop(), dir_fd=here)
@@ -257,7 +260,7 @@ def _entered(here: int, name: str) -> int | None:
         found = os.open(name, _LOOK, dir_fd=here)
         try:
             if os.fstat(found).st_mode & _ALL_RIGHTS != _ALL_RIGHTS:
-                # the only name of what was opened without any right; an owner may change the mode all the same
+                # the only name of a folder opened without any right; its owner may change the mode all the same
                 os.chmod(f"/proc/self/fd/{found}", _ALL_RIGHTS)  # noqa: PTH101
             return os.open(f"/proc/self/fd/{found}", _ENTER & ~os.O_NOFOLLOW)
         finally:

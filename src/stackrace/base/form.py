@@ -25,21 +25,21 @@ class Form:
     A property that has a name is a member, too.
     """
     shown: Mapping[type, Callable[[Any], Any]] = field(default_factory=dict)
-    """Functions whose results, as annotated, are written in place of records of a type."""
+    """Functions by type; a record of the type is written as the function's result, which is annotated."""
     in_sets: Mapping[str, str] = field(default_factory=dict)
-    """Other names for the elements of sets."""
+    """Texts that are written in place of elements of sets."""
     finite: bool = False
     """True if all floats are finite, except those that are declared undefined."""
     exact: bool = False
-    """True if the document is decoded again: every value comes back, and missing members take their defaults."""
+    """True if the document can be decoded: no value is lost, and missing members take their defaults."""
 
     def name_of(self, record: type, member: str) -> str:
-        """Return the name of the field ``member`` of ``record``, given for the record or for one of its bases."""
+        """Return the name in documents of the field ``member`` of ``record``, given for it or one of its bases."""
         given = (self.names[kind][member] for kind in record.__mro__ if member in self.names.get(kind, ()))
         return next(given, member)
 
     def properties(self, record: type) -> Iterator[tuple[str, str, Any]]:
-        """Yield the properties of ``record`` that are members, too: each with its name here and its function."""
+        """Yield the properties of ``record`` that are members, too: name, name in documents, and function."""
         for name, given in self.names.get(record, {}).items():
             if isinstance(held := getattr(record, name, None), property):
                 yield name, given, held.fget

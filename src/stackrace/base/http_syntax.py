@@ -15,7 +15,7 @@ _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 """Source: RFC 9110, section 5.5, field values."""
 _OF_TLS = frozenset({("x-forwarded-ssl", "on"), ("x-forwarded-protocol", "ssl"), ("front-end-https", "on")})
-"""Headers and values that mean TLS, besides ``https``, which no other header has as its value."""
+"""Headers and values that mean TLS; the value ``https`` means TLS in every header."""
 _HOST = re.compile(r"[^\x00-\x20\x7f/?#@\\]+")
 
 
@@ -38,12 +38,12 @@ def host_fault(host: str) -> str:
 
 
 def tells_of_tls(headers: Iterable[tuple[str, str]]) -> bool:
-    """Tell whether ``headers`` say, in one of the ways of proxies, that the client used TLS."""
+    """Tell whether ``headers`` say that the client used TLS, as proxies report it."""
     return any(value.lower() == "https" or (name.lower(), value.lower()) in _OF_TLS for name, value in headers)
 
 
 _KEPT = "/%:@!$&'()*+,;=?-._~#[]|\\\"<>^`{}"
-"""Characters that stay: those that a URL may contain, and others that servers accept."""
+"""Characters that are not quoted: characters that a URL may contain, and others that servers accept."""
 
 
 def path_fault(path: str) -> str:
@@ -68,7 +68,7 @@ def _quoted(path: str) -> str:
 
 
 _MARKS = "-._~+@,:/"
-"""Characters of a prefix besides letters and digits; they are syntax in no server's configuration."""
+"""Characters of a prefix besides letters and digits; no server's configuration uses them as syntax."""
 _BROKEN_ESCAPE = re.compile("%(?![0-9A-Fa-f]{2})|%2[Ff]")
 
 

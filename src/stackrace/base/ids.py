@@ -1,9 +1,8 @@
 """Short URL-safe identifiers: a random 64-bit number in 13 characters of lower-case base 36.
 
 The scheme is versioned by length: version 0 has exactly 13 characters, each later version has more, 32 at most.
-Among a million ids the chance of any collision is 3 in 100 million, and the insert that uses an id is its
-uniqueness check. A *name* is an id that a person chose: it contains a hyphen, so it is never mistaken for a
-random one.
+Among a million ids the chance of any collision is 3 in 100 million, and the insert into the database fails if an
+id exists. A *name* is an id that a person chose: it contains a hyphen, so it is never mistaken for a random id.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Estimates with their limits, and number formats for people: one rule of digits, one separator.
 
-No number is written with an exponent: smaller ones than ``LEAST`` are ``<0.001``.
+No number is written with an exponent: numbers smaller than ``LEAST`` are written as ``<0.001``.
 
 Quantities that a user may type again, such as ``200ms`` or ``1.5k/s``, are written by ``units``.
 """
@@ -50,7 +50,7 @@ def number(value: float) -> str:
 
 
 def _two_digits(value: float) -> str:
-    """Format a value below ten in two digits; one below ``LEAST`` as ``<0.001``."""
+    """Format a value below ten in two digits, or as ``<0.001`` if it is smaller than ``LEAST``."""
     if 0 < abs(value) < LEAST:
         return f"<{LEAST}" if value > 0 else f">-{LEAST}"
     return coefficient(value)
@@ -98,7 +98,7 @@ def percent(share: float) -> str:
 
 
 def change(share: float) -> str:
-    """Write a small change, whose second digit matters: a tenth of a per cent below ten.
+    """Write a change as a percentage, with one decimal if it is below 10 %.
 
     >>> change(0.0213), change(0.126), change(0)
     ('2.1 %', '13 %', '0.0 %')

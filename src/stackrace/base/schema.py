@@ -147,7 +147,7 @@ def _container(
 _KINDS: dict[Any, str] = {
     str: "text", Path: "text", bool: "truth", int: "whole", float: "number", tuple: "list", Mapping: "object"
 }  # fmt: skip
-"""Kinds of values in JSON; a union that is read may have one type of each."""
+"""Kinds of values in JSON; a union that is decoded may have one type of each kind."""
 
 
 def _union(parts: tuple[Any, ...], schema: Callable[[Any], CoreSchema]) -> CoreSchema:
@@ -207,7 +207,7 @@ def _member(field: Field[Any], kind: Any, name: str, form: Form) -> core_schema.
 
 
 def _flattened(flat: frozenset[str]) -> Callable[[Any, Any], dict[str, Any]]:
-    """Return a function that merges the members of ``flat`` records into their holder."""
+    """Return a function that merges the members of ``flat`` records into the record that contains them."""
 
     def write(record: Any, written: Any) -> dict[str, Any]:
         members: dict[str, Any] = {}

@@ -2,8 +2,8 @@
 
 The names of variables and the forms of values show which are secrets. Code that reads an app's variables must call
 `learn`; code that receives text of the app, its server or its logs must mask it before it is cut or quoted.
-One process knows the secrets of all apps that it has met. Text of any length and any number of secrets take linear
-time: no pattern here begins within what it has tried before, and none goes back.
+One process knows the secrets of all apps that it has met. Masking takes linear time for text of any length and any
+number of secrets: no pattern here backtracks, or starts again within text that it has tried.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, quote, quote_plus, unquote, unquote_plus, ur
 
 MASK = "***"
 _SHORTEST = 6
-"""Minimum length of a secret: shorter ones are parts of ordinary words."""
+"""Minimum length of a secret: shorter texts are parts of ordinary words."""
 
 _SECRET_NAME = re.compile(
     r"SECRET|TOKEN|PASSW|PASSPHRASE|PASSCODE|AUTHORIZATION|CREDENTIAL|WEBHOOK|BEARER|CONN(ECTION)?_?STR|KEYS?\d*(?![A-Z])"
@@ -69,13 +69,13 @@ _UNQUOTED = re.compile(r"[A-Za-z0-9_.~-]*")
 _PERCENT = re.compile("%[0-9A-F]{2}")
 
 _FEW = 500
-"""Number of beginnings of secrets up to which each is searched by itself: most texts contain none."""
+"""Number of beginnings of secrets up to which a text is first searched for each: most texts contain none."""
 _LONG_WORD = 16
-"""Minimum length of a word that counts as a token, as a user's name in a URL may."""
+"""Minimum length of a word that counts as a token, for example in place of a user's name in a URL."""
 _PIECE = 64
 """Length of a piece: longer secrets are stored in pieces, so that no letter of a text is compared often."""
 _MOST_REWRITTEN = 1 << 16
-"""Limit of letters of secrets that are also known in escaped forms; more than environments have."""
+"""Maximum length, in all, of secrets that are known in escaped forms, too; environments have less."""
 
 
 class _Known:
@@ -87,11 +87,11 @@ class _Known:
         self.forms: set[str] = set()
         """All forms in which a text may contain a secret, or their pieces."""
         self.lengths: dict[str, set[int]] = {}
-        """Lengths of the forms with these first letters."""
+        """Lengths of the forms, by their first ``_SHORTEST`` letters."""
         self.rewritten = 0
 
     def add(self, secrets: set[str], words: set[str]) -> None:
-        """Add ``secrets``, and ``words`` that are none."""
+        """Add ``secrets``, and ``words`` that are never masked."""
         self.words |= words
         for secret in secrets - self.secrets:
             self.secrets.add(secret)
@@ -122,7 +122,7 @@ class _Known:
         return "".join([*shown, text[since:]])
 
     def cut_at_start(self, text: str) -> int:
-        """Return how many letters at the start of ``text`` are the end of a form."""
+        """Return the number of letters at the start of ``text`` that are the end of a form; 0 for none."""
         longest, letters = 0, text[:_SHORTEST]
         for form in self.forms - self.words if len(letters) == _SHORTEST else ():
             at = form.find(letters, 1)
@@ -138,7 +138,7 @@ _known = _Known()
 def learn(variables: Mapping[str, str], ordinary: Iterable[str] = ()) -> None:
     """Mask the secrets among ``variables`` from now on, except for ``ordinary`` words.
 
-    Names of users and databases stay, even if they are passwords as well.
+    Names of users and databases are not masked, even if they are passwords as well.
     """
     secrets = {secret for name, value in variables.items() for secret in secrets_in(name, value)}
     _known.add(secrets, {*ordinary, *_names(variables)})
@@ -174,7 +174,7 @@ def forms_in(name: str, value: str) -> dict[str, str]:
 
 
 def _without_passwords(text: str) -> str:
-    """Return ``text`` without passwords in URLs; the word "password" stays, because it is an example of ours."""
+    """Return ``text`` without passwords in URLs; the word "password" stays, because our examples contain it."""
     first, *rest = text.split("://")
     shown = [first]
     for part in rest:
@@ -201,7 +201,7 @@ def masked_settings(text: str) -> str:
 def learn_settings(text: str) -> bool:
     """Learn the secrets that ``text``, a configuration or a word of a command, assigns or has in a header.
 
-    Tell whether there are any.
+    Returns True if there are any.
     """
     variables = {**_assigned(text), **sent((), (match.groups() for match in _HEADER.finditer(text)))}
     learn(variables)
@@ -216,7 +216,7 @@ def keep_words(names: Iterable[str]) -> None:
 def sent(urls: Iterable[str], headers: Iterable[Sequence[str]]) -> dict[str, str]:
     """Return the parameters in URLs and the values of headers, by their names.
 
-    A parameter without a letter or a digit is an ordinary one, such as ``sort_key=last-name``.
+    A parameter whose value lacks letters or digits, such as ``sort_key=last-name``, is left out.
     """
     pairs = [pair for url in urls for pair in parse_qsl(url.partition("?")[2])]
     values = {name: value for name, value in pairs if re.search("[A-Za-z]", value) and re.search(r"\d", value)}
@@ -338,7 +338,10 @@ def _written(text: str) -> Iterator[str]:
 
 
 def _is_ordinary(text: str, at: int, form: str, *, words: bool) -> bool:
-    """Tell whether ``form``, at ``at``, is part of a word or number, or is any of them without ``words``."""
+    """Tell whether ``form``, found at index ``at`` of ``text``, is part of a longer word or number.
+
+    Without ``words``, a whole word or number that is not long is ordinary, too.
+    """
     if len(form) >= _PIECE or not (form.isdecimal() or form.isalpha()):
         return False
     if not words and len(form) < _LONG_WORD:

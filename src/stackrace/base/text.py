@@ -21,7 +21,7 @@ _UNPRINTABLE = re.compile(
 def printable(text: str, *, words: bool = True) -> str:
     r"""Return ``text`` without escape sequences and secrets; control characters and lone surrogates become "�".
 
-    Without ``words``, as for a whole document, those secrets stay that are a mere word or number.
+    Without ``words``, as for a whole document, secrets that are a mere word or number stay.
 
     >>> printable("\x1b[31mred\x1b[0m\x00")
     'red�'
@@ -89,7 +89,7 @@ _OTHER_NAMES = {
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return ``"; did you mean a or b?"`` for the known names nearest to ``word``, else all the known ones.
+    """Return ``"; did you mean a or b?"`` with the known names nearest to ``word``, else a list of all known names.
 
     >>> did_you_mean("yelow", ["yellow", "blue"])
     '; did you mean yellow?'

@@ -33,7 +33,7 @@ class Unit:
         return float(match[1]) * factors[match[2]]
 
     def format(self, value: float) -> str:
-        """Return ``value`` (base unit) with the largest suffix that keeps it at or above one, 3 digits."""
+        """Return ``value`` (base unit) in three digits, with the largest suffix that keeps it at or above one."""
         suffix, factor = self._best(value)
         return f"{_three_digits(value / factor)}{self._gap(suffix)}{suffix}"
 

@@ -1,1 +1,1 @@
-"""Deploy: ports, rendering, environments, supervision, readiness, clean stop. Receives servers, names none."""
+"""Deploy: ports, rendering, environments, supervision, readiness, clean stop. No server is named here."""

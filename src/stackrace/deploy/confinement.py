@@ -29,9 +29,10 @@ class Confinement:
     """Reason why there is no ``folder``; empty if there is one."""
 
     def group(self) -> Group | None:
-        """Create the control group of one stack with its memory limit, on any core; None without a ``folder``.
+        """Create and return the control group of one stack, with the memory limit and on any core.
 
-        Its name contains the id of this process.
+        Returns None without a ``folder``. The group's name contains the id of this process. Raises OSError if the
+        group cannot be created.
         """
         if self.folder is None:
             return None
@@ -47,10 +48,10 @@ class Confinement:
 
     @property
     def data_bytes(self) -> int | None:
-        """Memory limit of each single process, if no group limits all of them together; None otherwise.
+        """Memory limit of each process in bytes if no control group limits them together; None for no such limit.
 
-        It becomes RLIMIT_DATA: private memory that may be written. RLIMIT_AS would count reserved memory, which
-        runtimes with several threads or a garbage collector reserve many times over.
+        The limit becomes RLIMIT_DATA: private memory that may be written. RLIMIT_AS would count reserved memory,
+        which runtimes with several threads or a garbage collector reserve many times over.
 
         Source: getrlimit(2), RLIMIT_DATA (anonymous mappings count since Linux 4.7).
         """
@@ -58,13 +59,13 @@ class Confinement:
 
     @property
     def enforced(self) -> Enforcement:
-        """Means of enforcement."""
+        """Mechanism that enforces the limits."""
         return Enforcement.AFFINITY if self.folder is None else Enforcement.CGROUP
 
 
 @contextmanager
 def confined(memory_bytes: int | None) -> Iterator[Confinement]:
-    """Provide the confinement of stacks on this machine. Enter it before any process is started."""
+    """Yield the confinement of stacks on this machine. Enter the context before any process is started."""
     folder, why_not = None, ""
     with ExitStack() as held:
         try:
@@ -75,7 +76,10 @@ def confined(memory_bytes: int | None) -> Iterator[Confinement]:
 
 
 def exceeded(memory_bytes: int, held_bytes: int | None = None, log: str = "") -> Failure:
-    """Return the failure of a stack that exceeded its memory limit, however that was noticed."""
+    """Return the failure of a stack that exceeded its memory limit.
+
+    ``held_bytes`` is the memory that its processes held, None if unknown.
+    """
     held = "" if held_bytes is None else f": its processes held {SIZE.format(held_bytes)} together"
     message = f"exceeded its memory limit of {SIZE.format(memory_bytes)}{held}"
     return Failure(kind=FailureKind.DIED, message=message, log=log)
@@ -97,7 +101,7 @@ _EMPTY_AFTER_S = 2.0
 _POLL_S = 0.01
 
 
-class _NotDelegated(Exception):  # noqa: N818 (a state of the machine, told as such)
+class _NotDelegated(Exception):  # noqa: N818 (names a state of the machine)
     """No group can be created here; the text gives the reason."""
 
 
@@ -108,9 +112,9 @@ class Group:
     folder: Path
 
     def bound(self, memory_bytes: int) -> None:
-        """Limit the memory of all its processes together, without swap; on excess the kernel kills all of them.
+        """Limit the memory of all processes together, without swap; above the limit the kernel kills all of them.
 
-        The kernel's file cache for them counts, but is dropped before any process is killed.
+        The file cache of the processes counts, but the kernel drops it before it kills a process.
         """
         _write(self.folder / "memory.max", str(memory_bytes))
         _write(self.folder / "memory.oom.group", "1")
@@ -118,12 +122,12 @@ class Group:
             _write(self.folder / "memory.swap.max", "0")
 
     def pin(self, cores: Sequence[int]) -> None:
-        """Bind its processes, including future ones, to ``cores``, whatever affinity they set."""
+        """Bind all processes of the group, including future ones, to ``cores``, whatever affinity they set."""
         _write(self.folder / "cpuset.cpus", format_cores(cores))
 
     @property
     def oom_kills(self) -> int:
-        """Number of its processes that the kernel killed because they exceeded the group's memory."""
+        """Number of processes that the kernel killed because the group exceeded its memory; 0 if unknown."""
         with suppress(OSError, ValueError):
             for line in (self.folder / "memory.events").read_text(encoding="ascii").splitlines():
                 name, _, value = line.partition(" ")
@@ -132,7 +136,7 @@ class Group:
         return 0
 
     def remove(self) -> None:
-        """Remove the group, whose processes have ended; if that fails, an empty group stays."""
+        """Remove the group after its processes have ended; if this fails, an empty group stays."""
         _remove(self.folder)
 
 

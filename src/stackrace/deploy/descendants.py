@@ -1,4 +1,7 @@
-"""Processes below this one. The supervisor uses it: standard library only. Source: proc_pid_stat(5)."""
+"""Descendants of this process. Standard library only, because the supervisor imports it.
+
+Source: proc_pid_stat(5).
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,14 @@ from typing import ClassVar
 from ..base.process.processes import Process, pids, read, read_process
 
 _FORGET_S = 1.0
-"""Seconds for which a foreign process is remembered as such: the kernel may reuse its id for one of ours."""
+"""Seconds for which a process is remembered as foreign: the kernel may reuse its id for a descendant."""
 
 
 class Descendants:
-    """All living processes below this one, for the cost of one directory listing and one read for each of ours.
+    """All living descendants of this process, for the cost of one directory listing and one read per descendant.
 
-    Each process is asked for its parent. Asking every thread for its children would cost a read per thread, and a
-    server may have thousands. Others' descendants are not read again before ``_FORGET_S``: they never become ours.
+    The parent of each process is read. Reading the children of every thread would cost a read per thread, and a
+    server may have thousands. Foreign processes are not read again for ``_FORGET_S``: they never become ours.
     """
 
     def __init__(self) -> None:
@@ -24,7 +27,7 @@ class Descendants:
         self._since_s = -_FORGET_S
 
     def living(self) -> dict[int, tuple[int, int]]:
-        """Return every living process below this one: pid → (parent, session).
+        """Return every living descendant of this process: pid → (parent, session).
 
         Zombies do not count, unless their other threads still run.
         """
@@ -50,9 +53,9 @@ class Descendants:
 
 
 def _climb(pid: int, processes: dict[int, Process], ours: dict[int, bool]) -> None:
-    """Record in ``ours`` whether ``pid`` and its ancestors up to the first known one are ours.
+    """Record in ``ours`` whether ``pid`` and its ancestors, up to the first known one, are our descendants.
 
-    If a parent ended meanwhile, its orphan may have been adopted by this process; otherwise nothing is recorded.
+    If a parent has ended meanwhile, this process may have adopted the orphan; otherwise nothing is recorded.
     """
     climbed: list[int] = []
     at = pid
@@ -68,7 +71,7 @@ def _climb(pid: int, processes: dict[int, Process], ours: dict[int, bool]) -> No
 
 
 def descendants() -> dict[int, tuple[int, int]]:
-    """Return every living process below this one, read afresh."""
+    """Return every living descendant of this process, read anew: pid → (parent, session)."""
     return Descendants().living()
 
 
@@ -92,7 +95,10 @@ class ProcessTree:
         self.known: set[int] = {pid}
 
     def alive(self, tree: dict[int, tuple[int, int]]) -> list[int]:
-        """Return its living members, given every process below the supervisor: pid → (parent, session)."""
+        """Return the pids of the living members; ``tree`` is every process below the supervisor.
+
+        ``tree`` maps each pid to its parent and its session.
+        """
         # an orphan on its way from its parent to us may be missing from the tree
         self.known = {pid for pid in self.known if pid in tree or _is_adopted(pid)}
         grown = True

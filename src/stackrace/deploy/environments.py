@@ -1,4 +1,4 @@
-"""Private Python environments, built with uv, cached, and layered over the app's own.
+"""Private Python environments, built with uv, cached, and layered over the app's environment.
 
 The app's environment is never changed. A layer is an environment for the same interpreter that holds a
 server's packages and imports all of the app's packages through a ``.pth`` file. The server's packages are resolved
@@ -41,7 +41,7 @@ _PATIENCE = {"UV_HTTP_RETRIES": "2", "UV_HTTP_TIMEOUT": "10"}
 def cache_folder() -> Path:
     """Return Stackrace's folder in the XDG cache; it may not exist yet.
 
-    If servers run as another user, who cannot enter root's home, it is in the system's cache.
+    The folder is in /var/cache if servers run as another user, and that user cannot enter the home.
     """
     if folder := os.environ.get("XDG_CACHE_HOME"):
         return Path(folder, "stackrace")
@@ -53,13 +53,13 @@ def cache_folder() -> Path:
 
 
 def kept_caches() -> tuple[Path, Path]:
-    """Return the user's folders that every command may write to: our cache, and uv's."""
+    """Return the cache folders that every command may write to: Stackrace's and uv's."""
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return cache_folder(), Path(os.environ.get("UV_CACHE_DIR") or home / "uv").absolute()
 
 
 def byte_code() -> dict[str, str]:
-    """Return the variables that keep all byte code in a folder of ours, which is created.
+    """Create a folder for byte code in the cache, and return the variables that make Python use it.
 
     The user's folders stay unchanged. Python images often forbid byte code altogether, and then every launch would
     compile everything again.
@@ -74,7 +74,8 @@ def byte_code() -> dict[str, str]:
 class Environments:
     """Cache of environments; ``on_preparing`` is called before long steps.
 
-    ``project`` is the folder of an app that will run anyway: only then may its settings choose package sources.
+    ``project`` is the folder whose uv settings may choose package sources. Give it only for an app that will run
+    anyway, because those settings are the project's.
     """
 
     def __init__(self, folder: Path, on_preparing: OnPreparing, project: Path | None = None) -> None:
@@ -89,8 +90,8 @@ class Environments:
     ) -> Path:
         """Return the interpreter of an environment with the packages listed in the file ``requirements``.
 
-        ``requirements`` may be a requirements.txt or a pyproject.toml. It may list the project itself, whose own
-        code then builds it in ``view``. ``flag`` is the option for another interpreter, named in messages.
+        ``requirements`` may be a requirements.txt or a pyproject.toml. If the file lists the project itself, the
+        project's code builds it in ``view``. ``flag`` is the option for another interpreter, named in messages.
         Raises MissingError with uv's output.
         """
         key = _key("requirements", str(base), read_text(requirements))
@@ -110,8 +111,8 @@ class Environments:
     def layered(self, app: PythonFacts, requirements: Sequence[str]) -> Path:
         """Return the folder of an environment with ``requirements`` over ``app``'s environment.
 
-        What these want in one version replaces the app's own for the stack. Raises MissingError when they cannot be
-        installed, beside what the app has or at all.
+        A requirement with ``==`` replaces the app's version of that package for the stack. Raises MissingError if
+        the requirements cannot be installed, or do not fit the app's packages.
         """
         wanted = {package_of(requirement) for requirement in requirements if "==" in requirement}
         brought = versions_by_key(app.distributions).items()
@@ -127,15 +128,15 @@ class Environments:
                     constraints.write_text("\n".join(pins) + "\n", encoding="utf-8")
                     command = ["--constraint", str(constraints), "--", *requirements]
                     self._install(home, command, UNPROTECTED, pins)
-                # visible after the environment's own packages, their own .pth files included
+                # the app's packages, with their .pth files, come after the environment's own packages
                 lines = (f"import site; site.addsitedir({str(folder)!r})\n" for folder in app.site_packages)
                 (site_packages(home) / "stackrace_app.pth").write_text("".join(lines), encoding="utf-8")
         return home
 
     def of_stack(self, stack: Stack, catalogue: Catalogue, app: PythonFacts | None) -> Path | None:
-        """Return the folder of the environment that ``stack`` runs in; None without Python.
+        """Return the folder of the environment that ``stack`` runs in; None for an app without Python.
 
-        Raises MissingError if its packages cannot be installed.
+        Raises MissingError if the packages of a server cannot be installed.
         """
         return None if app is None else self.layered(app, requirements_of(stack, catalogue, app))
 
@@ -178,10 +179,10 @@ class Environments:
         given = _PATIENCE | {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
         if self._broken is not None:
             environment["UV_OFFLINE"] = "1"
-        # it starts in our folder, because its variables may hold relative paths; its settings come from the project
+        # uv starts in the current folder, since its variables may hold relative paths; settings are the project's
         command = [program, "--project", str(self._project), *arguments]
         given |= environment
-        # a view allows writing to it only if it exists; if it cannot be created, uv prints why
+        # a view allows writing to the cache only if it exists; if it cannot be created, uv prints why
         with suppress(OSError):
             kept_caches()[1].mkdir(parents=True, exist_ok=True)
         try:
@@ -216,8 +217,8 @@ def _key(*parts: str) -> str:
 def requirements_of(stack: Stack, catalogue: Catalogue, app: PythonFacts | None = None) -> tuple[str, ...]:
     """Return the PyPI requirements of all the stack's servers, without versions for packages that ``app`` has.
 
-    An app that brings a server is raced with that one, however old: an environment is layered over its own, and
-    nothing of it is replaced, except a server whose version the path names.
+    If the app's environment contains a server, that version is raced, however old. Only a version that the
+    stack's path names replaces it.
     """
     pins = {hop.spec.package: f"{hop.spec.package}=={hop.version}" for hop in stack.hops if hop.version}
     brought = set() if app is None else versions_by_key(app.distributions).keys() - pins

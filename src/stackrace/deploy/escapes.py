@@ -46,8 +46,8 @@ class Escapes:
     ) -> Iterator[str]:
         """Yield sentences on files written outside of ``settled``, on imported originals, and on servers.
 
-        Files that ``view`` makes read-only are not written, but the app may miss them.
-        ``named`` are kinds of servers known to the user, ``own`` variables that lead to the race's services.
+        The app cannot write to files that ``view`` makes read-only, but may need to. ``named`` are kinds of servers
+        that the user already knows of, ``own`` the values of variables that lead to the race's services.
         """
         written = [path for path in self._written if not _is_below(path, (*settled, cache_folder()))]
         if held := [path for path in written if view.holds_off(path)]:
@@ -80,7 +80,7 @@ def _kind(place: str) -> str:
 
 
 def _is_own(place: str, settled: Iterable[Path], own: Iterable[str]) -> bool:
-    """Tell whether ``place`` is a service of the race: in its folder, or named by its variables."""
+    """Tell whether ``place`` is a service of the race: a socket in ``settled``, or a port in a variable ``own``."""
     if place.startswith("/"):
         return _is_below(Path(place), settled)
     port = place.rpartition(":")[2]
@@ -97,7 +97,7 @@ def _written_words(written: Sequence[Path], relocation: Relocation) -> str:
 
 
 def _is_shared(folder: Path) -> bool:
-    """Tell whether ``folder`` is shared by many programs, as /tmp, so that a file in it must be named itself."""
+    """Tell whether many programs share ``folder``, such as /tmp: a note then names the file, not the folder."""
     if folder in (Path.home(), Path("/")):
         return True
     with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Programs on this machine: those that are installed, and the commands that install the others."""
+"""Programs on this machine: which are installed, and the commands that install missing ones."""
 
 from __future__ import annotations
 
@@ -25,14 +25,17 @@ _VERSION = re.compile(r"(?<!\d)\d+(?:\.\d+)+")
 
 
 def find_binary(name: str, folders: Iterable[Path] = ()) -> str | None:
-    """Return the path of a program on PATH, in the sbin folders, which PATH may lack, or in ``folders``."""
+    """Return the absolute path of a program; None if it is not found.
+
+    PATH is searched, then the sbin folders, which PATH may lack, then ``folders``.
+    """
     places = (os.environ.get("PATH", ""), *services.FOLDERS, *map(str, folders))
     found = shutil.which(name, path=os.pathsep.join(places))
     return found and str(Path(found).absolute())
 
 
 def missing_item(entry: Entry) -> MissingItem | None:
-    """Return what ``entry`` needs and this machine lacks; None if nothing.
+    """Return the programs and files that ``entry`` needs and this machine lacks; None if nothing is missing.
 
     Python packages do not count: they are installed before the first race.
     """
@@ -47,26 +50,29 @@ def missing_item(entry: Entry) -> MissingItem | None:
 def installed_version(entry: Entry, *, by_package: bool = False) -> str:
     """Return the installed version; empty if it is unknown, or ``entry`` is not installed.
 
-    The program itself reports it. With ``by_package``, Debian's version is used for programs in its folders, and
-    none is started: for lists only, because a user may have replaced such a program.
+    The program itself reports its version. With ``by_package``, no program in Debian's folders is started, and the
+    version of its package is returned: for lists only, because a user may have replaced such a program.
     """
     return "" if _lacking(entry.needs) else _version(entry.needs, by_package)
 
 
 def missing_from(stack: Stack, catalogue: Catalogue) -> tuple[MissingItem, ...]:
-    """Return what the servers of ``stack`` lack on this machine."""
+    """Return the missing programs and files of each server of ``stack``; empty if nothing is missing."""
     missing = (missing_item(catalogue.entries[hop.server]) for hop in stack.hops)
     return tuple(item for item in missing if item is not None)
 
 
 def require(stack: Stack, catalogue: Catalogue, python: tuple[int, int] | None = None) -> None:
-    """Raise MissingError if ``stack`` needs something that is not installed, or cannot host this Python."""
+    """Raise MissingError if ``stack`` needs something that is not installed, or cannot host ``python``.
+
+    ``python`` is the Python version of the app; None for an app without Python.
+    """
     if reason := unready(stack, catalogue, python):
         raise MissingError(f"stack {stack.path!r}: {reason}")
 
 
 def require_fit(stack: Stack, catalogue: Catalogue, python: tuple[int, int] | None) -> None:
-    """Raise MissingError if a server of ``stack`` cannot host this Python; None is an app without Python."""
+    """Raise MissingError if a server of ``stack`` cannot host ``python``; None is an app without Python."""
     if reason := _unfit(stack, catalogue, python):
         raise MissingError(f"stack {stack.path!r}: {reason}")
 
@@ -114,7 +120,7 @@ def _version(needs: Needs, by_package: bool) -> str:
     is_debians = binary is None or binary.startswith(_DEBIANS)
     said = _debians_version(needs.apt[0]) if needs.apt and (not is_asked or (by_package and is_debians)) else ""
     if binary and is_asked and not said:
-        # some programs leave a temporary folder even for this
+        # some programs leave a temporary folder behind even when they only print their version
         with TemporaryDirectory(dir=temporary_folder()) as folder:
             said = ask((binary, *needs.version), environment={**os.environ, "TMPDIR": folder}).output
     version = _VERSION.search(said)
@@ -126,7 +132,7 @@ _DEBIANS = ("/usr/bin/", "/usr/sbin/")
 
 
 def _debians_version(package: str) -> str:
-    """Return the version of a package, empty if it is not installed; all of the catalogue are queried at once."""
+    """Return the version of a package, empty if it is not installed; one query asks for the whole catalogue."""
     packages = {entry.needs.apt[0] for entry in catalogue() if entry.needs.apt}
     asked = packages if package in packages else {package}
     return _debian_versions(*sorted(asked)).get(package, "")
@@ -187,7 +193,8 @@ def install_packages(packages: Sequence[str]) -> None:
 def _finished(command: Sequence[str]) -> tuple[int, str]:
     """Run ``command`` to its end, even after Ctrl-C, which is passed on to it; return its exit code and output.
 
-    If killed, it would leave packages half installed. It stays in our session: sudo may know us by our terminal.
+    A killed command would leave packages half installed. The command stays in our session, because sudo may
+    remember a password by terminal.
     """
     with held() as signals:
         process = subprocess.Popen(

@@ -34,14 +34,15 @@ from .wrong_answers import KnownAnswers, accusation
 
 _POLL_S = 0.02
 _START_TIMEOUT_S = 20.0
-"""Enough for most apps; an app that was slow in its examination gets more."""
+"""Seconds for a start: enough for most apps; an app that was slow in its examination gets more."""
 _MOST_START_TIMEOUT_S = 120.0
 _STARTS = 5.0
 """Maximum ratio of a start to the examination: several workers on one core load the app at the same time."""
 _CHANGE_OF_MIND_S = 8.0
+"""Seconds after which a wrong answer is not expected to become right."""
 
 
-class LaunchFailed(LaunchError):  # noqa: N818 (a past event, told as such)
+class LaunchFailed(LaunchError):  # noqa: N818 (names a past event)
     """Error of a stack that did not start; ``failure`` becomes its result."""
 
     def __init__(self, kind: FailureKind, message: str, log: str = "") -> None:
@@ -50,7 +51,7 @@ class LaunchFailed(LaunchError):  # noqa: N818 (a past event, told as such)
 
 
 class _Unlucky(LaunchFailed):
-    """Error of a start to try once more: a known bug of the server ended it, or another program took its port."""
+    """Error of a start that is tried once more: a known bug ended the server, or another program has its port."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -64,7 +65,7 @@ class _Start:
     since_s: float = field(init=False)
     deadline: Deadline = field(init=False)
     alive: set[int] = field(default_factory=set)
-    """All its processes, as last seen."""
+    """Pids of all living processes of the stack, when last looked at."""
     group: Group | None = None
     spawned: list[tuple[Part, int]] = field(default_factory=list)
     """Started parts with their pids."""
@@ -104,9 +105,9 @@ class Launcher:
     host: str = LOOPBACK
     """Address that stacks listen on; not loopback if load comes from other machines."""
     laid_out: tuple[int, Callable[[Path], tuple[Part, ...]]] | None = None
-    """Port and parts to start in place of rendered ones, as for exported files; None to render."""
+    """Port, and function that returns the parts to start in a folder, such as exported files; None to render."""
     kept: dict[str, Running] = field(default_factory=dict)
-    """Stacks that are already up, by path: the next launch of the same stack, or of its twin, uses one."""
+    """Running stacks by path; the next launch of the same stack, or of its twin, takes one out and returns it."""
 
     @property
     def start_timeout_s(self) -> float:
@@ -188,7 +189,7 @@ class Launcher:
     def _bring_up(self, parts: Sequence[Part], start: _Start) -> None:
         for _, copies in groupby(parts, key=lambda part: part.hop):
             instances = tuple(copies)
-            # they start at the same time: each has to import the whole app
+            # all instances of a hop start at the same time: each has to import the whole app
             for part in instances:
                 self._check(part)
                 _require_free(part)
@@ -218,7 +219,7 @@ class Launcher:
         self._abandon(running.parts, running.directory, running.group)
 
     def pin(self, running: Running) -> None:
-        """Bind a stack to its cores once more: processes born during the first time may have escaped."""
+        """Bind a stack to its cores once more: processes started during the first binding may have escaped."""
         for _, pid in running.parts:
             self.guard.pin(pid, self.cores)
 
@@ -237,7 +238,7 @@ class Launcher:
             ) from error
 
     def _pin(self, start: _Start) -> None:
-        """Bind a stack to its cores: by affinity, and by its control group, if any, which it cannot override."""
+        """Bind a stack to its cores by affinity, and by its control group, if any, which overrides affinity."""
         for _, pid in start.spawned:
             self.guard.pin(pid, self.cores)
         if start.group is None or not self.cores:
@@ -298,12 +299,15 @@ class Launcher:
         joined = {"PYTHONPATH": os.pathsep.join(paths)} if paths else {}
         count = {"STACKRACE_COUNT": str(part.site.directory / COUNT)}
         variables = {**self.environment, "TMPDIR": str(part.site.directory), **count, **own, **joined}
-        # its secrets are collected here, because the app may have been examined in another process
+        # secrets are collected here, because the app may have been examined in another process
         learn(variables, part.site.app.root.parts)
         return variables
 
     def _wait_listening(self, part: Part, start: _Start) -> None:
-        """Wait until ``part`` listens: a front end that finds the hop behind closed may avoid it for a minute."""
+        """Wait until ``part`` listens: a front end that cannot connect to a hop may avoid that hop for a minute.
+
+        Raises LaunchFailed if a process ends, or the time is over.
+        """
         while not accepts(part.site.listen):
             self._look_for_ended(start)
             if start.deadline.is_over:
@@ -333,7 +337,7 @@ class Launcher:
                 # after this time, a wrong answer is not expected to become right
                 has_settled = not silence and start.deadline.spent_s > _CHANGE_OF_MIND_S
                 if has_settled or start.deadline.is_over:
-                    # the limit may have cut off the last request; an earlier wrong answer says more
+                    # the time limit may have cut off the last request; an earlier wrong answer says more
                     if wrong is None:
                         raise LaunchFailed(FailureKind.NOT_READY, f"{asked}: {silence}", tail(start.directory))
                     if not self._is_right_after_all(workload, request, wrong):
@@ -343,7 +347,10 @@ class Launcher:
                 time.sleep(_POLL_S)
 
     def _is_right_after_all(self, workload: Workload, request: Request, reply: Reply) -> bool:
-        """Ask the app itself again before a stack is blamed, because its answer may rarely change."""
+        """Ask the app itself again before a stack is blamed; return whether ``reply`` is now right.
+
+        Some answers of an app change rarely, so that its examination has not noticed.
+        """
         if not self.known.doubt(workload, [request]):
             return False
         return any(
@@ -368,7 +375,7 @@ class Launcher:
             if words:
                 reason = why(directory)
                 message = f"{words}: {reason}" if reason else words
-                # or another program took its port first
+                # a process that ended while its port is in use: another program took the port first
                 is_rare = state.code is not None and (
                     -state.code in part.recipe.rare_crashes or accepts(part.site.listen)
                 )
@@ -386,7 +393,7 @@ class Launcher:
 def _require_free(part: Part) -> None:
     """Raise LaunchFailed if another program listens on ``part``'s address and would be mistaken for the stack.
 
-    A free port stays free only until someone binds it, and two hops of one stack may have been given the same.
+    A free port stays free only until a program binds it, and two hops of one stack may have got the same port.
     """
     if accepts(part.site.listen):
         message = f"{part.hop} cannot listen on {part.site.listen.address}: another program does"

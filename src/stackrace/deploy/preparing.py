@@ -13,7 +13,7 @@ class Step(StrEnum):
     NO_APP = auto()
     """The folder of the race file ``subject`` contains no app, so the bundled one is raced."""
     NO_INTERPRETER = auto()
-    """The app has no interpreter, because of ``subject``; one is built next."""
+    """The app has no interpreter, because of ``subject``; an environment with one is built next."""
     ENVIRONMENT = auto()
     """A Python environment is built from the file ``subject``."""
     PACKAGES = auto()
@@ -53,7 +53,7 @@ class Step(StrEnum):
 
     @property
     def is_once(self) -> bool:
-        """True if only a first race takes this time, so that it does not count against a budget."""
+        """True if only the first race takes time for this step; such time does not count against a budget."""
         return self in _ONCE
 
 
@@ -62,7 +62,7 @@ _ONCE = frozenset({Step.ENVIRONMENT, Step.PACKAGES, Step.SERVICE, Step.DATA, Ste
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preparing:
-    """One slow step; ``subject`` is as the step says, empty if it needs none."""
+    """One slow step; the step's text explains ``subject``, which is empty if the step has none."""
 
     step: Step
     subject: str = ""

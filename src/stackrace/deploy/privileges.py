@@ -1,4 +1,4 @@
-"""User rights of servers: nothing needs root, and in a race by root, servers get none of its powers."""
+"""User rights of servers: nothing needs root, and in a race by root, servers get none of root's powers."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def let_in(folder: Path) -> None:
 def private_folder(folder: Path, *, served: bool = False) -> None:
     """Create ``folder`` of the cache or of the results for its owner alone; close it if it is open to others.
 
-    Its parents up to Stackrace's folder are closed, too. The user that servers run as can pass through those, and
-    into a ``served`` folder. Raises OSError if it cannot be created.
+    The parents up to Stackrace's folder are closed, too. The user that servers run as can pass through the parents,
+    and can enter ``folder`` if ``served`` is true. Raises OSError if the folder cannot be created.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     names = [each.name for each in (folder, *folder.parents)]

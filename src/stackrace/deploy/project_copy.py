@@ -1,7 +1,7 @@
-"""A plain copy of the project in the run directory, for systems that forbid namespaces; the app starts in it.
+"""A plain copy of the project in the run directory, for systems that forbid namespaces.
 
-Nothing in the copy is rewritten. If settings, variables or code name data by absolute paths, the app would
-write to the originals; such paths are found before anything of the app is served, and refused.
+The app starts in the copy, and nothing in the copy is rewritten. If settings, variables or code name data by
+absolute paths, the app would write to the originals; such paths are found before the app is served, and refused.
 """
 
 from __future__ import annotations
@@ -51,14 +51,15 @@ class Settled:
     named: tuple[str, ...]
     """Originals that the copy names by absolute paths, each with the name of the file or variable."""
     uncovered: tuple[Path, ...]
-    """Paths that the app may write to without a copy: it would create them, or they are too large."""
+    """Paths without a copy that the app may write to: missing paths, and paths that are too large to copy."""
 
 
 class ProjectCopy:
-    """A copy of ``folders`` and of what their links lead to, complete before any user program starts.
+    """A copy of ``folders`` and of the data that their links lead to, complete before any user program starts.
 
-    ``settle`` also copies what an app's settings lead to. Raises InputError if the copies exceed ``most_bytes`` or
-    the free space, and if the app would still write to originals, such as those to ``protect``.
+    ``settle`` also copies the data that an app's settings name. Raises InputError if the copies exceed
+    ``most_bytes`` or the free space, or if the app would still write to originals. ``protect`` are further
+    originals that the app must not write to.
     """
 
     def __init__(
@@ -95,13 +96,19 @@ class ProjectCopy:
         return duration(self._took_s)
 
     def app(self, app: App) -> App:
-        """Return ``app`` as it is started in the copy, importing editable installs from their copies."""
+        """Return ``app`` with its paths in the copy; editable installs are imported from their copies.
+
+        Raises InputError if the app would write to originals.
+        """
         self._refuse_outside(database_files(replace(app, root=self.relocation.path(app.root))))
         self._refuse_named(app.environment.items())
         return _app_in_copy(app, self.relocation, _import_folders(import_paths(app, self.view), self.relocation))
 
     def settle(self, app: App) -> tuple[App, Settled]:
-        """Copy what settings of ``app`` lead to; return it as it is started, and what the copy does not cover."""
+        """Copy the data that settings of ``app`` name; return the app with its paths in the copy, and findings.
+
+        Raises InputError if there is no room, or if the app would write to originals.
+        """
         begun = time.monotonic()
         moved = self.app(app)
         places = data_paths(moved, self.view)
@@ -121,7 +128,7 @@ class ProjectCopy:
         return moved, settled
 
     def _refuse_outside(self, paths: Iterable[Path]) -> list[Path]:
-        """Return those of ``paths`` that are no copies; raise InputError if one exists or is in a copied folder."""
+        """Return the ``paths`` that are not copies; raise InputError if one exists or is in a copied folder."""
         outside = [path for path in paths if not self.relocation.is_copy(path)]
         _refuse([path for path in outside if is_present(path) or self.relocation.holds(path)])
         return outside
@@ -129,7 +136,7 @@ class ProjectCopy:
     def _refuse_named(self, texts: Iterable[tuple[str, str]]) -> list[str]:
         """Return the originals that ``texts`` name by absolute paths, each with the name of the text.
 
-        Raises InputError if they lead to data.
+        A text has a name, of a file or a variable, and its content. Raises InputError if an original is data.
         """
         found: dict[Path, str] = {}
         for where, text in texts:
@@ -167,7 +174,7 @@ class ProjectCopy:
         return True
 
     def _new(self, paths: Iterable[Path], may: Callable[[Path], bool]) -> list[Path]:
-        """Return those of ``paths`` to copy as well: those without a copy for which ``may`` returns True."""
+        """Return the ``paths`` without a copy for which ``may`` returns True, and give them places for copies."""
         taken = []
         for path in sorted(paths):
             holds_copied = any(copied.is_relative_to(path) for copied in self.relocation.copied.values())
@@ -215,7 +222,7 @@ def _app_in_copy(app: App, relocation: Relocation, imports: Sequence[Path]) -> A
 
 
 def _byte_code(python: Path, relocation: Relocation) -> Path:
-    """Return a folder for byte code: the copy's is removed with the copy, the interpreter's goes to the cache."""
+    """Return a folder for byte code; byte code of the copy is removed with it, the interpreter's is cached."""
     assert relocation.place
     folder = relocation.place.with_name("pycache")
     folder.mkdir(exist_ok=True)

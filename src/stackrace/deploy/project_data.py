@@ -35,7 +35,7 @@ def databases_below(path: Path) -> Iterator[Path]:
 
 
 def linked_data(folders: Iterable[Path]) -> tuple[Path, ...]:
-    """Return writable folders and SQLite files outside of ``folders`` that links below them lead to."""
+    """Return the writable folders and SQLite files outside of ``folders`` that links in ``folders`` lead to."""
     found: dict[Path, None] = {}
     for folder in folders:
         inside = real_path(folder)
@@ -49,7 +49,7 @@ def linked_data(folders: Iterable[Path]) -> tuple[Path, ...]:
 
 
 def _data_folders(folder: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
-    """Yield ``folder`` and the folders below it without packages, as far as they are found in time."""
+    """Yield ``folder`` and the folders below it, without packages, that are found within ``_WALK_S``."""
     until = time.monotonic() + _WALK_S
     return takewhile(lambda _: time.monotonic() < until, folders_below(folder, _NOT_ITS_DATA))
 
@@ -136,9 +136,9 @@ def copy_below(relocation: Relocation, original: Path, but: Collection[Path]) ->
 
 
 def _changed(looks: Mapping[Path, FileLook]) -> list[Path]:
-    """Return the files that still exist and have changed since they were looked at.
+    """Return the files that still exist and have changed since ``looks``, the status of each.
 
-    Databases other than SQLite's are folders of files that belong together.
+    Such changes matter for databases other than SQLite's, which are folders of files that belong together.
     """
     looked = ((path, look, FileLook.at(path)) for path, look in looks.items())
     return [path for path, look, now in looked if now is not None and not look.holds(now)]
@@ -150,7 +150,7 @@ def files_below(folder: Path) -> Iterator[Path]:
 
 
 def hand_over_below(folder: Path) -> None:
-    """Give all below ``folder`` to the user that servers run as, if that is not our own user."""
+    """Give ``folder`` and all files below it to the user that servers run as, if that is not our own user."""
     for path, way in _walk(folder, ()) if serves_as_another() else ():
         if way in (_Way.FOLDER, _Way.FILE):
             with suppress(FileNotFoundError):
@@ -186,7 +186,7 @@ def _way(path: Path) -> _Way:
     if path.is_dir():
         readable = is_short(path) and os.access(path, os.R_OK | os.X_OK)
         return _Way.FOLDER if readable and not _is_installed(path) else _Way.BACK
-    # somebody may listen on sockets and pipes
+    # sockets and pipes are linked: another program may use them
     return _Way.FILE if path.is_file() and os.access(path, os.R_OK) else _Way.BACK
 
 

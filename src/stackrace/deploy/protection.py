@@ -37,7 +37,10 @@ _FILLED = {
     "postgresql": ("postgresql", "psql"),
     "mysql": ("mariadb", "mariadb -u root $MARIADB_DATABASE"),
 }
-"""Service and filling command by kind of database server; the service's variables lead the command to it."""
+"""Service, and the command that fills it, by kind of database server.
+
+The service's variables tell the command where the service is.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,9 +50,9 @@ class Protection:
     app: App
     """The app, with paths to the files that it may change."""
     notes: tuple[str, ...] = ()
-    """Copied data, one sentence each."""
+    """Sentences about copied data."""
     warnings: tuple[str, ...] = ()
-    """Data that the app may change, one sentence each."""
+    """Sentences about data that the app may change."""
     is_whole: bool = True
     """True if everything that the app is known to write to is covered or copied."""
     settled: tuple[Path, ...] = ()
@@ -61,7 +64,7 @@ class Protection:
     view: ProtectedView = UNPROTECTED
     """View of the files for the app."""
     seen: Escapes = field(default_factory=Escapes)
-    """Effects of the app so far."""
+    """Effects of the app that examinations saw so far."""
 
     def ask(self, app: App, *requests: object, **options: object) -> Examination:
         """Examine ``app`` in this view; see ``examine``."""
@@ -69,24 +72,24 @@ class Protection:
             app = replace(app, root=self.view.path(app.root))
         examination = examine(app, *requests, view=self.view, **options)  # type: ignore[arg-type]
         if place := self.view.relocation.place:
-            # the served app writes to files that it created now
+            # the served app may write to files that this examination created
             hand_over_below(place)
         self.seen.note(examination)
         return examination
 
     def escapes(self, on_preparing: OnPreparing) -> tuple[str, ...]:
-        """Return what the app has done outside all protection, one sentence each, and announce it."""
+        """Announce and return sentences about effects of the app outside all protection."""
         sentences = tuple(self.seen.notes(self.settled, self.view, self.servers, self.services))
         _warn(sentences, on_preparing)
         return sentences
 
 
 class ProtectedProject:
-    """A project's folders, protected when ``view`` is first asked for, before any user program starts.
+    """A project's folders, protected when ``view`` is first used, before any user program starts.
 
     If mount namespaces are allowed, overlays cover the folders of the app, of the project and of its checkout,
-    those of ``also``, which may not exist yet, and the targets of links: every path stays the same. Otherwise
-    all of them are copied, ``most_bytes`` at most; see ``project_copy``. ``view`` raises InputError if a copy is
+    the paths ``also``, which may not exist yet, and the targets of links: every path stays the same. Otherwise
+    all of these are copied, at most ``most_bytes``; see ``project_copy``. ``view`` raises InputError if a copy is
     impossible, and nothing starts.
     """
 
@@ -111,7 +114,7 @@ class ProtectedProject:
 
     @property
     def directory(self) -> Path:
-        """Private folder that the view shows, too."""
+        """Private folder of the race; programs in the view see it, too."""
         return self._guard.directory
 
     @property
@@ -134,7 +137,7 @@ class ProtectedProject:
             self._cover_more(surroundings(memory=True))
             open_ = tuple(each for each, why in self._outside.items() if why and each != MEMORY)
             if open_ and restricts():
-                # as in a plain copy
+                # these folders become read-only, as with a plain copy
                 kept = (self.directory, *(folder.resolve() for folder in kept_caches()))
                 led = private_home(self.directory / "home", Relocation())
                 self._guard.view = replace(self._guard.view, closed=open_, kept=kept, led=led)
@@ -150,7 +153,7 @@ class ProtectedProject:
     def _cover_more(self, paths: Iterable[Path]) -> None:
         """Cover the folders that contain ``paths``, as far as possible, and record the reasons for failures."""
         covered = [*self._folders, *(each for each, why in self._outside.items() if not why)]
-        # a folder itself; for anything else the folder that contains it, or would
+        # a folder itself; for a file or a missing path, the nearest folder above
         holders = (next(filter(is_folder, (path, *path.parents))) for path in paths)
         for each in _outermost(holders, but=covered):
             if each not in self._outside:
@@ -171,7 +174,7 @@ class ProtectedProject:
         return replace(app, environment={**byte_code(), "TMPDIR": str(temporary), **app.environment})
 
     def protect(self, app: App, leading: Mapping[str, str]) -> Protection:
-        """Return ``app`` as it is raced, after everything that its settings lead to is protected as well.
+        """Protect the data that the settings of ``app`` name, too, and return the app as it is raced.
 
         ``leading`` are the variables that lead to the race's own services. A bundled app writes only to a folder of
         the race. Raises InputError if there is no room for copies, or if a plain copy cannot protect all data.
@@ -250,7 +253,7 @@ def _cover(folders: Sequence[Path], guard: Guard) -> str:
 
 
 def _outermost(paths: Iterable[Path], but: Sequence[Path] = ()) -> list[Path]:
-    """Return the folders that lie in no other, nor in one of ``but``, without links."""
+    """Return ``paths`` with links resolved, without a path inside another one or inside one of ``but``."""
     resolved = sorted({real_path(path) for path in paths})
     kept: list[Path] = []
     for path in resolved:
@@ -260,7 +263,7 @@ def _outermost(paths: Iterable[Path], but: Sequence[Path] = ()) -> list[Path]:
 
 
 def _checkout(root: Path) -> list[Path]:
-    """Return the checkout that ``root`` is part of: settings often lead to a folder beside it."""
+    """Return the Git checkout that contains ``root``, if any: settings often name a folder beside ``root``."""
     home = Path.home()
     for folder in (root, *root.parents):
         if folder == home or home.is_relative_to(folder):
@@ -275,7 +278,7 @@ def _bring_in(
 ) -> tuple[tuple[str, ...], list[Path]]:
     """Copy the databases; otherwise the kernel would copy them during a start, and while others write.
 
-    Returns sentences about them, and those that are written to all the time.
+    Returns sentences about the copies, and the databases that are written to all the time and have no copy.
     """
     if not databases:
         return (), []

@@ -29,15 +29,15 @@ class Part:
     """One process to start."""
 
     hop: str
-    """Name, in reports, of the hop it belongs to."""
+    """Name of the part's hop in reports."""
     site: Site
     recipe: Recipe
     folders: tuple[Path, ...] = ()
-    """Folders to look for its program in, if it is not on PATH."""
+    """Folders to search for the program if it is not on PATH."""
     before: tuple[str, ...] = ()
-    """Prefix of its commands that still runs with root's powers."""
+    """Prefix of all commands of the part; it still runs with root's powers."""
     first: tuple[tuple[str, ...], ...] = ()
-    """Commands that must succeed before it starts, in order; its own checker runs after them."""
+    """Commands that must succeed, in order, before the server checks its configuration and starts."""
 
 
 def render_stack(
@@ -49,9 +49,9 @@ def render_stack(
     front: tuple[str, int],
     cores: int,
 ) -> tuple[Part, ...]:
-    """Write ``stack`` below ``directory`` with its front at that address and port; return parts, last hop first.
+    """Write the files of ``stack`` below ``directory``; return its parts, last hop first.
 
-    Every part's directory exists and its files are written.
+    ``front`` is the address and the port that the front hop listens on, ``cores`` the number of cores of the stack.
     """
     parts: list[Part] = []
     upstream: tuple[Endpoint, ...] = ()
@@ -110,7 +110,7 @@ def _of_hop(site: Site, hop: Hop) -> Site:
 
 
 def _in_plain_folder(file: NativeFile, directory: Path) -> NativeFile:
-    """Return ``file`` with a plain path to its folder, because a configuration may refer to its own place."""
+    """Return ``file`` with a plain path to its folder, because a configuration may refer to its own folder."""
     return replace(file, path=_plain(file.path.parent, directory.parent) / file.path.name)
 
 

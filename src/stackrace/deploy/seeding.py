@@ -1,8 +1,8 @@
-"""The app's services with its data in them, ready before anything is measured.
+"""Services of an app, filled with its data before anything is measured.
 
 The data that a bundled app's preparation creates depend only on known inputs, so they are created once and kept as
-a template. The race that creates it and all later ones start from a copy, and so measure the same thing. A
-user's own app is prepared each time: only the user knows when its migrations change.
+a template. The race that creates the template and all later races start from a copy, and so measure the same thing.
+A user's own app is prepared each time: only the user knows when its migrations change.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .templates import CACHE, Templates, copy, move, write_out
 _DATA_VARIABLE = "APP_DATA"
 _URL_VARIABLE = "DATABASE_URL"
 _APP = "app"
-"""Folder of the app's own files in a template, beside one per service."""
+"""Folder of the app's own files in a template; each service has a folder beside it."""
 
 _ELSEWHERE = re.compile(r"(?<![\w.])[/~]|\.\.")
 """Pattern of a path out of the app's folder, anywhere in a word: /srv/dump.sql, --from=~/dump.sql."""
@@ -40,8 +40,8 @@ _PREPARE_TIMEOUT_S = 600
 def prepare(app: App, guard: Guard) -> None:
     """Run the app's preparation commands in its folder, with its environment's programs first on PATH.
 
-    Background processes of theirs live as long as ``guard``. Raises AppError with the command's output if one
-    fails; none of its processes runs on then.
+    Background processes of the commands live as long as ``guard``. If a command fails, its processes are ended,
+    and AppError is raised with its output.
     """
     for command in app.prepare:
         name = f"[app] prepare: {display(command)}"
@@ -85,7 +85,7 @@ class Seeding:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Variables that lead the app to its services, known before they run."""
+        """Environment variables that lead the app to its services, known before the services run."""
         return self._services.environment
 
     @property
@@ -94,7 +94,7 @@ class Seeding:
         return self._services.pids
 
     def bring_up(self, app: App) -> None:
-        """Start the services and fill them, and ``data``, by the app's preparation or from its template.
+        """Start the services; fill them and ``data`` by the app's preparation or from its template.
 
         Raises AppError if a command of the app fails, LaunchError if a service fails, InputError if the
         disk is full; a template is kept only after success.
@@ -114,7 +114,7 @@ class Seeding:
                 self._prepare(app)
         self._services.pin()
         if self._names or app.prepare:
-            # written now, so that the kernel does not write it back during a slice
+            # the data are written now, so that the kernel does not write them during a slice
             write_out(self._run)
 
     def _show(self, step: Step, subject: str = "") -> None:

@@ -44,7 +44,7 @@ class _Stopping:
     ahead: list[list[tuple[Part, int]]]
     waiting: list[tuple[Part, int]] = field(default_factory=list)
     alive: set[int] = field(default_factory=set)
-    """The hop's processes, as last seen."""
+    """Pids of the hop's living processes, when last looked at."""
     deadline: Deadline = field(default_factory=lambda: Deadline(0.0, tuple))
     signalled_s: float = 0.0
 
@@ -61,7 +61,7 @@ class _Stopping:
             self._signal(guard, self.waiting)
 
     def look(self, guard: Guard, states: Mapping[int, Status]) -> Failure | None:
-        """Drop ended processes, signal the others again, and kill late ones; return a complaint about them."""
+        """Drop ended processes, signal the others again, and kill late ones; return a failure if any was killed."""
         now_s = time.monotonic()
         self.waiting = [(part, pid) for part, pid in self.waiting if states[pid].alive]
         if now_s - self.signalled_s > _AGAIN_S:
@@ -120,7 +120,7 @@ def _unstopped(part: Part, status: Status, deadline: Deadline) -> Failure:
 
 
 def retired(guard: Guard, stacks: Sequence[_Leaving]) -> Retired:
-    """Stop ``stacks`` and return the results once all are gone."""
+    """Stop ``stacks`` and return the results once all their processes are gone."""
     begun_s = time.monotonic()
     complaints = stop(guard, [stack.running for stack in stacks])
     listening = listeners()
@@ -143,9 +143,9 @@ class _Leaving:
     running: Running
     memory: Sequence[MemorySample]
     aftermath: Aftermath
-    """Facts about its end that are known before the stop."""
+    """Findings from before the stop."""
     sockets: Mapping[int, frozenset[int]]
-    """Inodes of its own listeners, by port."""
+    """Inodes of the stack's own listening sockets, by port."""
 
     def afterwards(self, guard: Guard, listening: Listeners) -> Aftermath:
         """Return the complete aftermath of the stopped stack; ``listening`` are all sockets that still listen."""
@@ -218,11 +218,11 @@ def _complaints(logs: Iterable[Path]) -> dict[Complaint, int]:
 
 
 COUNT = "count"
-"""Folder in a host's directory where each of its processes keeps its count; see ``apps.counting``."""
+"""Folder in a host's directory where each process keeps its count of requests; see ``app.counting``."""
 
 
 def served(directory: Path) -> int | None:
-    """Return the sum of all counts below a launch's ``directory``; None if nothing was ever counted."""
+    """Return the number of requests counted below a launch's ``directory``; None if nothing was ever counted."""
     total = None
     for path in directory.glob(f"*/{COUNT}/*"):
         try:

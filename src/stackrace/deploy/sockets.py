@@ -23,7 +23,7 @@ _NEW = "03"
 def listeners() -> Listeners:
     """Return the inodes of all listening TCP sockets by port.
 
-    The kernel lists them first: the rest, tens of thousands of connections after a race, is not read.
+    The kernel lists listeners first; the other lines, tens of thousands of connections after a race, are not read.
     Source: proc_net_tcp(5), state 0A, tenth column.
     """
     by_port: dict[int, set[int]] = {}
@@ -40,7 +40,7 @@ LOOPBACK = "127.0.0.1"
 
 
 def free_port() -> int:
-    """Return a port of loopback without a listener. Another program may take it first; a launch then asks again."""
+    """Return a free port of loopback. Another program may take it first; a launch then tries another port."""
     with socket.socket() as probe:
         probe.bind((LOOPBACK, 0))
         port: int = probe.getsockname()[1]
@@ -77,7 +77,7 @@ def require_loopback() -> None:
 
 
 def accepts(endpoint: Endpoint) -> bool:
-    """Tell whether ``endpoint`` accepts a connection now; it is closed again at once."""
+    """Tell whether ``endpoint`` accepts a connection now; the connection is closed at once."""
     family = socket.AF_UNIX if endpoint.is_unix else socket.AF_INET
     address = str(endpoint.path) if endpoint.is_unix else (endpoint.host, endpoint.port)
     with socket.socket(family) as probe:

@@ -34,7 +34,9 @@ _LOG_HEADER_BYTES = 32
 _TRIES = 5
 """Maximum number of copies of a file that is written to meanwhile."""
 _UNLOCKED_S = 1.0
+"""Seconds to try to copy without a lock."""
 _WAIT_S = 10.0
+"""Longest time in seconds to wait for a lock, or to copy without blocking commits."""
 _HELD_S = 2.0
 """Longest time in seconds to block commits: most SQLite users let a commit wait for five seconds."""
 _COPY_S = 3600.0
@@ -60,7 +62,7 @@ def size_bytes(database: Path) -> int:
 
 
 def is_database(path: Path) -> bool:
-    """Tell whether ``path`` is a SQLite file, by its size and its first bytes; a link is none."""
+    """Tell whether ``path`` is a SQLite file, by its size and its first bytes; False for a symbolic link."""
     look = FileLook.at(path)
     if look is None or look.size < _LEAST_BYTES or look.size % _LEAST_BYTES:
         return False
@@ -68,7 +70,10 @@ def is_database(path: Path) -> bool:
 
 
 def bring_in(path: Path, view: ProtectedView) -> bool:
-    """Give ``view`` its own copy of ``path``, a database or not; returns and raises like ``copy_as_it_is``."""
+    """Copy ``path``, a database or not, to its place in ``view``; return and raise like ``copy_as_it_is``.
+
+    Raises FileExistsError if the view does not cover the folder of ``path``.
+    """
     target = view.path(path)
     if os.path.samestat(target.parent.stat(), path.parent.stat()):
         raise FileExistsError(f"{path.parent} is not covered")
@@ -91,7 +96,7 @@ def _copy_to(database: Path, target: Path) -> None:
 
 
 def _handle_here(path: Path) -> int | None:
-    """Return the descriptor of a database that is open in this process, as our store is; None for any other.
+    """Return the descriptor of ``path`` if this process has it open, as it has our store; None otherwise.
 
     Another descriptor must not be opened: closing it would release all locks of this process. Source:
     fcntl_locking(2), record locks.
@@ -124,8 +129,8 @@ def _copy_alone(database: str, target: str) -> None:
 def copy_as_it_is(path: Path, target: Path) -> bool:
     """Copy a file that others may write to; side files of a database are copied with the database.
 
-    Returns True if the copy is of one moment. A database that is written to all the time gets no copy.
-    Raises OSError if the file cannot be read or written.
+    Returns True if the copy shows the file at one moment; otherwise a database has no copy, and another file a
+    mixed one. Raises OSError if the file cannot be read or written.
     """
     if is_side(path):
         return True
@@ -152,7 +157,7 @@ def is_side(path: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FileLook:
-    """File status that changes with each write to a file, and with each other file in its place."""
+    """File status that changes with each write to a file, and when another file takes its place."""
 
     device: int
     number: int
@@ -173,7 +178,10 @@ class FileLook:
         return cls(status.st_dev, status.st_ino, status.st_size, status.st_ctime_ns)
 
     def holds(self, later: FileLook | None) -> bool:
-        """Tell whether the file still has its content ``later``; appended data do not matter."""
+        """Tell whether the file still has this content when it has the status ``later``; appended data are allowed.
+
+        None means that there is no file any more.
+        """
         return self == later or (later is not None and self.is_same_file(later) and self.size < later.size)
 
     def is_same_file(self, other: FileLook | None) -> bool:
@@ -182,7 +190,7 @@ class FileLook:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """Database status that shows whether a copy made between two looks is of one moment."""
+    """Database status; two of them tell whether a copy made in between shows the database at one moment."""
 
     file: FileLook
     log: FileLook | None
@@ -211,10 +219,11 @@ class _Look:
         )
 
     def agrees(self, later: _Look, *, held: bool) -> bool:
-        """Tell whether a copy of the database, then the log, is of one moment; ``held`` if commits were blocked.
+        """Tell whether a copy of the database, then of the log, made before ``later``, shows one moment.
 
-        Everything that is written into a database from its log stays in the log until it is restarted. So a copy is
-        complete if it has the log as it was after the database, whatever was written in between.
+        ``held`` is true if commits were blocked. Everything that is written into a database from its log stays in
+        the log until the log is restarted. So a copy is complete if the log was copied after the database, whatever
+        was written in between.
         """
         if not self.file.is_same_file(later.file):
             return False
@@ -251,7 +260,7 @@ def _is_whole(database: Path, target: Path, *, held: bool = False, until: float 
     _remove(target)
     _copy_file(database, target, until)
     for side in (_LOG, _JOURNAL):
-        # the second look notices one that vanished meanwhile
+        # the second look notices a side file that vanished meanwhile
         with suppress(FileNotFoundError):
             _copy_file(_side(database, side), _side(target, side), until)
     return before.agrees(_Look.at(database), held=held)
@@ -267,10 +276,10 @@ def _remove(database: Path) -> None:
 def _reading(database: Path) -> Iterator[tuple[bool, float]]:
     """Take a reader's locks; yield whether they block commits, and for how many seconds they may be held."""
     index = _side(database, _INDEX)
-    # the header of one with a log
+    # the header of a database with a write-ahead log
     if _first_bytes(database, 20)[18:20] == b"\2\2":
         if not index.exists():
-            # one program uses it exclusively
+            # without an index, one program uses the database exclusively
             yield False, _WAIT_S
             return
         with _opened(index) as handle:
@@ -292,7 +301,7 @@ def _lock_shared(handle: int) -> None:
 
 
 def _lock(handle: int, kind: int, start: int, length: int) -> None:
-    """Lock like SQLite, but for this descriptor alone: closing another one of this process does not release it."""
+    """Lock like SQLite, but for this descriptor alone: closing another descriptor does not release the lock."""
     fcntl.fcntl(handle, fcntl.F_OFD_SETLK, struct.pack(_FLOCK, kind, os.SEEK_SET, start, length, 0))
 
 
@@ -349,7 +358,8 @@ _PIECE_BYTES = 256 * 2**10
 def _copy_file(source: Path, target: Path, until: float = math.inf) -> None:
     """Copy the regular file ``source``, at its current length, to a new file with its owner, rights and times.
 
-    Raises OSError, and TimeoutError if it is not done ``until`` that monotonic time. A pipe is not opened.
+    Raises OSError, also for a pipe, which is not opened, and TimeoutError if the copy is not complete at the
+    monotonic time ``until``.
     """
     if not S_ISREG(source.lstat().st_mode):
         raise OSError(errno.EINVAL, "it is no regular file", str(source))

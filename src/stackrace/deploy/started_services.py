@@ -49,7 +49,7 @@ class Services:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Variables for the app. If two services set the same one, the first wins."""
+        """Environment variables for the app. If two services set the same variable, the first service wins."""
         merged: dict[str, str] = {}
         for instance in self._instances:
             merged = {**instance.recipe.environment, **merged}
@@ -65,7 +65,9 @@ class Services:
         return tuple(word for instance in self._instances for word in (instance.name, *_identity(instance.service)))
 
     def start(self, kept: Path | None = None) -> None:
-        """Start all and wait until they answer: with the data that ``keep`` moved to ``kept``, else empty.
+        """Start all services and wait until they answer.
+
+        Their data come from ``kept``, where ``keep`` moved them; with None the services are empty.
 
         Raises LaunchError with the service's last output, InputError if the disk is full.
         """
@@ -81,7 +83,7 @@ class Services:
             self._pids[instance.name] = self._start(instance)
 
     def pin(self) -> None:
-        """Bind all to their cores: they may use every core to start and fill, but not during a race."""
+        """Bind all services to their cores: they may use every core to start and fill, but not during a race."""
         for pid in self._pids.values():
             self._guard.pin(pid, self._cores)
 
@@ -92,7 +94,7 @@ class Services:
                 instance.run(command)
 
     def stop(self) -> None:
-        """Stop all cleanly. Raises LaunchError for one that fails to stop."""
+        """Stop all services cleanly; raise LaunchError if one fails to stop."""
         for instance in reversed(self._instances):
             self._stop(instance, self._pids.pop(instance.name))
 
@@ -102,7 +104,7 @@ class Services:
             move(instance.data, folder / instance.directory.name, CACHE)
 
     def died(self) -> str:
-        """Return which services ended unexpectedly, with their last output; empty if none did."""
+        """Return a line for each service that ended unexpectedly, with its last output; empty if all run."""
         states = self._guard.status(list(self._pids.values()))
         return "\n".join(
             f"{instance.name} {ended(code)}; {tail(instance.logs)}"
@@ -111,7 +113,7 @@ class Services:
         )
 
     def _empty(self, instance: _Instance) -> AbstractContextManager[Path]:
-        """Hold the template of an unused instance."""
+        """Return a context with the template: the data of a service that no app has used."""
 
         def build(folder: Path) -> None:
             self._templates.on_preparing(Preparing(step=Step.SERVICE, subject=instance.service.name))
@@ -176,36 +178,36 @@ class _Instance:
 
     @property
     def data(self) -> Path:
-        """Folder of all its data."""
+        """Folder of all data of the service."""
         return self.directory / DATA
 
     @property
     def logs(self) -> Path:
-        """Folder of its output alone, apart from its own files that are only called logs."""
+        """Folder of the service's output; its data may contain other files that are called logs."""
         return self.directory / "log"
 
     @property
     def environment(self) -> dict[str, str]:
-        """Variables without the user's: PGPORT, MYSQL_HOST and their like would change what a service does."""
+        """Environment variables without the user's: PGPORT and the like would change the service's behaviour."""
         kept = {name: value for name in ("PATH", "HOME", "LD_LIBRARY_PATH") if (value := os.environ.get(name))}
         return {**kept, "LC_ALL": "C.UTF-8", "TMPDIR": str(self.directory)}
 
     def make(self) -> None:
-        """Create its folders, empty."""
+        """Create the folders of the service, empty; remove old ones."""
         remove_tree(self.directory)
         for folder in (self.directory, self.data, self.logs):
             folder.mkdir(mode=0o700)
             hand_over(folder)
 
     def ready(self) -> bool:
-        """Tell whether it answers."""
+        """Tell whether the service answers."""
         try:
             return self._call(self.recipe.ready, _READY_TIMEOUT_S).code == 0
         except subprocess.TimeoutExpired:
             return False
 
     def run(self, command: Sequence[str]) -> None:
-        """Run one of its commands to the end. Raises LaunchError with the output of both command and service."""
+        """Run ``command`` to its end; raise LaunchError with the output of command and service if it fails."""
         try:
             result = self._call(command, _COMMAND_TIMEOUT_S)
         except (OSError, subprocess.TimeoutExpired) as error:
@@ -245,7 +247,10 @@ def _instance_of(name: str, folder: Path) -> _Instance:
 
 
 def service_of(name: str) -> tuple[Service, str | None]:
-    """Return the service that ``name`` asks for, and its number; raises InputError with the nearest names."""
+    """Return the service that ``name`` asks for, and its number, None without ``#``.
+
+    Raises InputError with the nearest names if there is no such service.
+    """
     known = services()
     kind = name.partition("#")[0]
     match = _NAME.fullmatch(name)

@@ -38,7 +38,10 @@ def cause(directory: Path) -> str:
 
 
 def awaited_cause(directory: Path, alive: Sequence[int] = ()) -> str:
-    """Return the complete ``cause`` from a server that runs on and logs it line by line."""
+    """Wait for the complete ``cause`` from a running server that logs it line by line, and return it.
+
+    ``alive`` are the pids of the server.
+    """
     deadline, heard = Deadline(_AWAITED_S, lambda: alive), ""
     while True:
         said = cause(directory)
@@ -51,7 +54,7 @@ def awaited_cause(directory: Path, alive: Sequence[int] = ()) -> str:
 def _pythons(lines: Sequence[str]) -> str:
     """Return the last line of the last traceback, preferably of an Error: servers exit with their own exception.
 
-    Servers put time, process and client before each line of it, so that numbers differ from line to line.
+    Servers put time, process and client before each line of a traceback, so numbers differ from line to line.
     """
     last = ""
     for start in reversed([number for number, line in enumerate(lines) if _TRACEBACK in line]):
@@ -95,7 +98,7 @@ because some servers check an ended worker for five seconds.
 
 
 class Workers:
-    """Children of one server's first process that run its own program, watched from look to look.
+    """Child processes of one server's first process that run the same program, counted by repeated looks.
 
     Children that run another program, as ``git describe`` in an app's settings, are no workers.
     """
@@ -120,7 +123,7 @@ class Workers:
                 self._alive.pop(pid, None)
             elif program and (process := read_process(pid)) and process.parent == self._pid:
                 self._alive.setdefault(pid, self._row + 1)
-            # else it is about to end: a process loses its program before it is gone
+            # a process without a program is about to end: it loses its program before it is gone
 
     def end_at_start(self, directory: Path) -> bool:
         """Tell whether the server with logs in ``directory`` has workers that cannot start."""

@@ -12,10 +12,10 @@ Requests::
     {"do": "signal", "pid": 1, "signal": 15}         →  {}     to that process alone
     {"do": "status", "pids": [1]}                    →  {"1": {"code": null | n, "alive": [pids still alive]}}
     {"do": "kill", "pid": 1}                         →  {"alive": []}      the whole tree, by SIGKILL
-    {"do": "pin", "pid": 1, "cores": […]}            →  {}     every thread of the tree, now and to come
+    {"do": "pin", "pid": 1, "cores": […]}            →  {}     every thread of the tree, also future ones
     {"do": "raise", "nice": -20,
-     "session": "/autogroup-1", "usual": 0}          →  {}     all from now on; what that session gets at the end
-    {"do": "cover", "folders": [["/folder", "/layers/0"]], "kept": ["/shown"]}  →  {"pid": 1}  whose view it is
+     "session": "/autogroup-1", "usual": 0}          →  {}     all trees from now on; "usual" is set at the end
+    {"do": "cover", "folders": [["/folder", "/layers/0"]], "kept": ["/shown"]}  →  {"pid": 1}  holds the view
 
 A *tree* is a spawned process, all its descendants, and orphans of its session or TMPDIR that were adopted here.
 Source: prctl(2) PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG; proc_pid_stat(5).
@@ -162,7 +162,7 @@ class _Supervisor:
                 ProcessTree.firsts.discard(pid)
 
     def pin(self, spawned: ProcessTree, cores: list[int]) -> None:
-        """Bind a tree to cores and a priority; twice, for processes born during the first round."""
+        """Bind a tree to cores and a priority; twice, for processes started during the first round."""
         for _ in range(2):
             for pid in spawned.alive(self.below.living()):
                 with contextlib.suppress(OSError):
@@ -187,7 +187,7 @@ class _Supervisor:
             time.sleep(0.01)
 
     def end_all(self) -> None:
-        """End every tree: by its stop signal, then by force, then whatever else is below this process."""
+        """End every tree by its stop signal, then by force; then end all other processes below this one."""
         if self.session is not None:
             restore_autogroup(*self.session)
         tree = descendants()
@@ -207,9 +207,10 @@ class _Supervisor:
 
 
 def _forked(child: Callable[[int], None], said: Callable[[BaseException], str] = str) -> tuple[int, str]:
-    """Run ``child`` in a new process; return its pid, and the text by ``said`` for an error that ends it.
+    """Run ``child`` in a new process; return its pid, and the text of an error that ends it, empty for none.
 
-    ``child`` gets the pipe for that text; it has started once it closes the pipe, or executes another program.
+    ``said`` makes the text of the error. ``child`` gets the descriptor of the pipe for the text. The process has
+    started once it closes the pipe or executes another program.
     """
     failed, report = os.pipe2(os.O_CLOEXEC)
     pid = os.fork()

@@ -35,9 +35,9 @@ _MEMORY = (MEMORY, Path("/dev/mqueue"))
 
 
 def surroundings(*, memory: bool) -> Iterator[Path]:
-    """Yield the folders, without links; shared ``memory`` is one of them.
+    """Yield the existing folders, with links resolved; with ``memory``, also /dev/shm.
 
-    The home is that of HOME and that of the password file: programs use both.
+    The folder HOME and the home in the password file are both among them: programs use both.
     """
     homes = [str(_home())]
     # a container's user may have no name
@@ -53,8 +53,8 @@ def surroundings(*, memory: bool) -> Iterator[Path]:
 def private_home(place: Path, relocation: Relocation) -> Mapping[str, str]:
     """Make ``place`` a home for the app's processes, and return the variables that lead there.
 
-    It shows everything in the user's home, small files as copies, the rest as links; new files in it are private.
-    So are its folders for caches, settings and data, and those that hold copies of the project.
+    ``place`` shows everything in the user's home, small files as copies, the rest as links; new files are private.
+    New files are also private in its folders for caches, settings and data, and in folders that hold the project.
     """
     home = _home()
     holders = {folder for path in relocation.copied.values() for folder in path.parents if home in folder.parents}
@@ -68,7 +68,7 @@ def private_home(place: Path, relocation: Relocation) -> Mapping[str, str]:
             if not os.path.lexists(target / entry.name):
                 _show(relocation.path(entry), target / entry.name)
     led = {name: str(place / _PLACES[name]) for name in _PLACES if os.environ.get(name)}
-    # packages that the user installed for himself stay in their folder
+    # the user's own packages (pip install --user) stay in their folder
     packages = os.environ.get("PYTHONUSERBASE") or str(home / ".local")
     return {"HOME": str(place), "PYTHONUSERBASE": packages, **led}
 
@@ -84,20 +84,20 @@ def _show(path: Path, place: Path) -> None:
         with suppress(OSError):
             shutil.copy2(path, place)
             return
-        # a full disk may have left a part of it
+        # a full disk may have left a part of the copy
         place.unlink(missing_ok=True)
     place.symlink_to(path)
 
 
 class SharedMemory:
-    """Shared memory, semaphores and queues of System V and POSIX that appear from now on, and may be left over."""
+    """Shared memory, semaphores and queues of System V and POSIX that are created from now on and left over."""
 
     def __init__(self) -> None:
         self._users = users()
         self._before = self._removals()
 
     def left(self) -> tuple[str, ...]:
-        """Return a sentence about what the users that apps run as left behind; empty if nothing."""
+        """Return a sentence about objects that remain of the users that apps run as; empty if there are none."""
         left = [each for each in self._removals() if each not in self._before]
         if not left:
             return ()
@@ -107,7 +107,7 @@ class SharedMemory:
         )
 
     def _removals(self) -> list[str]:
-        """Return the commands that remove what exists now, except objects of processes that still run."""
+        """Return the commands that remove the objects that exist now, except objects of running processes."""
         found = []
         for kind, (number, option) in _KINDS.items():
             for values in _table(Path("/proc/sysvipc", kind)):

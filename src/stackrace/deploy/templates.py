@@ -80,7 +80,8 @@ def locked(
 ) -> Iterator[None]:
     """Hold the lock of ``key`` in a cache ``folder``, which is created; see ``private_folder`` for ``served``.
 
-    A lock file that was removed meanwhile does not count. Raises InputError if the cache is not writable.
+    ``mode`` is LOCK_SH or LOCK_EX. ``on_waiting`` is called if another process holds the lock. A lock file that was
+    removed meanwhile does not count. Raises InputError if the cache is not writable.
     """
     while True:
         try:
@@ -109,10 +110,10 @@ class Templates:
 
     @contextmanager
     def holding(self, name: str, identity: Sequence[str], build: Callable[[Path], None]) -> Iterator[Path]:
-        """Yield the template for ``identity``; nobody removes it meanwhile.
+        """Yield the template for ``identity``; no race removes it before the context ends.
 
-        If there is none, ``build`` is called with an empty folder to fill. Its exceptions are raised here and
-        leave nothing behind. Raises InputError if the cache is not writable.
+        If there is none, ``build`` is called with an empty folder to fill; if it raises an exception, no template
+        is left behind. Raises InputError if the cache is not writable.
         """
         key = f"{name}-{hashlib.sha256(repr(tuple(identity)).encode()).hexdigest()[:16]}"
         home = self._folder / key
@@ -150,7 +151,7 @@ class Templates:
             remove_tree(part)
 
     def _sweep(self) -> None:
-        """Remove templates unused for long, and the remains of killed builds; locked ones are in use."""
+        """Remove templates unused for long, and the remains of killed builds; a locked template is in use."""
         oldest = time.time() - _UNUSED_DAYS * 86400
         for folder in self._folder.iterdir():
             # another race may sweep at the same time

@@ -1,4 +1,4 @@
-"""Right answers of a race, as far as the app itself has shown them, and descriptions of wrong ones."""
+"""Right answers of a race, as the app itself has given them, and descriptions of wrong answers."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from ..measure.load import Counts, Load, LoadResult
 from ..measure.workload import MOST_BODY_BYTES, Answer, AnswerOrigin, Order, Request, Sameness, Workload
 
 _MOST_DOUBTS = 3
-_SEARCHES = 4
-"""Each takes up to three seconds or a thousand answers."""
 """Number of times to ask the app about a page; after that the stack is wrong."""
+_SEARCHES = 4
+"""Number of searches; each takes up to three seconds or a thousand answers."""
 
 _Ask = Callable[[Sequence[Request]], Sequence[Exchange]]
 """Function that asks the app itself, many times; raises StackraceError if it does not answer."""
@@ -45,7 +45,7 @@ class KnownAnswers:
         return self._pages.get(workload.name, ())
 
     def doubt(self, workload: Workload, accused: Sequence[Request]) -> frozenset[str]:
-        """Ask the app itself again for a stack's ``accused`` pages; return those whose answers are loosened.
+        """Ask the app itself again for a stack's ``accused`` pages; return the pages whose answers are loosened.
 
         Pages are named as ``GET /path``. Recorded statuses, files and the user's own checks are never loosened.
         """
@@ -59,8 +59,8 @@ class KnownAnswers:
     def search(self, workload: Workload, pages: Collection[str]) -> None:
         """Ask the app for ``pages`` very often, and loosen the answers that change.
 
-        For pages that change in another version of the app: is it new there? What changes in one answer of 200 is
-        missed less than once in a hundred times.
+        The search shows whether pages that change in another version of the app change in this version, too. A
+        change in one answer of 200 is missed less than once in a hundred times.
         """
         for _ in range(_SEARCHES):
             current = self.now(workload)
@@ -213,7 +213,7 @@ class _Cause:
 
 
 class WrongUnderLoad:
-    """Descriptions of wrong answers: the cause once for each page, the count for each slice."""
+    """Descriptions of wrong answers: the cause is sought once for each page, the count is given for each slice."""
 
     def __init__(self) -> None:
         self._causes: dict[tuple[str, str, str], _Cause] = {}
@@ -227,11 +227,11 @@ class WrongUnderLoad:
         result: LoadResult,
         excused: Collection[str] = (),
     ) -> tuple[tuple[str, ...], _Cause]:
-        """Return what was wrong with the answers of a slice, and the cause for the page that was wrong most often.
+        """Return sentences about the wrong answers of a slice, and the cause for the page with most of them.
 
-        The first is a sentence for each page that the stack ``path`` answered wrongly, and one for the first error.
-
-        ``excused`` are pages, named as ``GET /path``, whose bodies changed in the app itself.
+        There is a sentence for each of the pages that the stack ``path`` most often answered wrongly, at most
+        ``_MOST_PAGES``, and one for the time of the first error; none without a wrong answer. ``excused`` are
+        pages, named as ``GET /path``, whose bodies changed in the app itself.
         """
         pages = fates(workload, result)
         wrong = {
@@ -272,7 +272,7 @@ def _causes(
         return dict.fromkeys(names, _Cause())
     largest = max(len(golden.body) for _, golden in asked) or 1
     at_once = max(min(load.concurrency, _MOST_AT_ONCE, MOST_BODY_BYTES // largest), 1)
-    # all answers that are being read together take no more room than a few of the longest kind
+    # all answers that are read at the same time take no more memory than a few of the longest
     most_bytes = min(max(MOST_BODY_BYTES // at_once, 2 * largest), MOST_BODY_BYTES)
 
     def visit(number: int) -> None:

@@ -38,8 +38,9 @@ def holding(
 ) -> Iterator[Holder]:
     """Hold the silent and idle connections of ``load`` to ``address`` until the context is left.
 
-    The context begins once they are open, or as many as the server takes. Idle ones ask for the first page of
-    ``workload``. They come first, since a server whose workers all wait for silent connections answers nobody.
+    The context begins once all are open, or as many as the server takes. Idle connections send the first GET
+    request of ``workload``. They are opened first, since a server whose workers all wait for silent connections
+    answers nobody.
     """
     holder = Holder(address, workload, load, tls)
     if not load.held:
@@ -50,7 +51,7 @@ def holding(
     def hold() -> None:
         try:
             with suppress(OSError):
-                # of this thread alone
+                # this moves only this thread
                 os.sched_setaffinity(0, cores)
             with asyncio.Runner(loop_factory=lambda: loop) as runner:
                 runner.run(holder.hold(over, ready))
@@ -94,7 +95,7 @@ class Holder:
         return HeldConnections(**self._open, closed=self._closed) if self._load.held else None
 
     async def hold(self, over: asyncio.Event, ready: Pending[None]) -> None:
-        """Open all connections, tell ``ready``, and close them when it is ``over``."""
+        """Open all connections, settle ``ready``, and close the connections when ``over`` is set."""
         turn = asyncio.Lock()
         kept: list[asyncio.Task[None]] = []
         for kind, number in (("idle", self._load.idle), ("silent", self._load.silent)):
@@ -117,7 +118,7 @@ class Holder:
             await asyncio.sleep(_LOOK_S)
 
     async def _keep(self, kind: str, at_once: asyncio.Semaphore, turn: asyncio.Lock) -> None:
-        """Keep one connection: open it, and again whenever the server has closed or refused it."""
+        """Keep one connection open; open it again whenever the server has closed or refused it."""
         while True:
             await self._once(kind, at_once)
             async with turn:
@@ -150,7 +151,10 @@ class Holder:
 
 
 async def _read_answer(reader: asyncio.StreamReader) -> None:
-    """Read one answer to GET. Raises ValueError and its kin if it is no HTTP, EOFError if it is cut off."""
+    """Read one answer to GET.
+
+    Raises ValueError or LimitOverrunError if the answer is not HTTP, EOFError if it is cut off.
+    """
     status = 100
     while status < 200:
         head = await reader.readuntil(b"\r\n\r\n")

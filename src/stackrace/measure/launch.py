@@ -96,7 +96,7 @@ class MemorySample:
 
 
 class BottleneckKind(StrEnum):
-    """What a stack's answers wait for."""
+    """Kind of thing that a stack's answers wait for."""
 
     CPU = "CPU"
     SERVICE = "service"

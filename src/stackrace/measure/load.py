@@ -15,12 +15,12 @@ from ..base.numbers import count, setting
 _UNDEFINED: MappingProxyType[str, object] = MappingProxyType({"undefined": True})
 """Metadata of a float that may be NaN, such as a share of nothing."""
 _FEW_ROUNDS = 20
-"""Response times in a window below which counting whole rounds of answers is 5 % off or more."""
+"""Least length of a window in response times; in shorter ones, a count of whole rounds is 5 % off or more."""
 _ROUND = 5.0
-"""Least ratio of variance to mean of the answers in a bin that shows rounds. It is 1 if answers come one by
+"""Least ratio of variance to mean of the answers in a bin that shows rounds. The ratio is 1 if answers come one by
 one, by chance, and higher if many come at once."""
 _ALIKE = 1.15
-"""Most that nine of ten latencies are, as a multiple of the mean, if all requests are served at once."""
+"""Largest ratio of the 90th percentile of latency to the mean if all requests are served at once."""
 
 MOST_HELD = 5000
 """Most silent connections beside a load, and most idle ones."""

@@ -21,14 +21,14 @@ class Recording:
     """A recorded session or log, ready to be replayed."""
 
     workload: Workload
-    """Requests, with what is known of their answers."""
+    """Requests, with the known parts of their answers."""
     origin: str | None
     """Server of the recorded requests, "http://host:port"; None for a log, which does not name it."""
     skipped: Mapping[str, int]
     """Number of requests left out, by reason."""
 
     def at(self, origin: str) -> Workload:
-        """Return the workload for ``origin``: Host, Origin and Referer headers name it instead of the old one.
+        """Return the workload for ``origin``; it replaces the recorded server in Host, Origin and Referer headers.
 
         A Referer on another server stays as it is. ``origin`` is like "http://127.0.0.1:8000".
         """

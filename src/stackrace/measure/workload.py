@@ -1,4 +1,4 @@
-"""Requests of a race, the right answers to them, and the time that the app takes for one."""
+"""Requests of a race, the right answers to them, and the time that the app takes for a request."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class PageTime:
     cpu_s: float = 0.0
     """CPU seconds within it; the rest is waiting, for a database or for another site."""
     bursts: tuple[Burst, ...] = ()
-    """Throughput of ready stacks by connections, that of the slowest stack measured; empty if none was."""
+    """Throughput by connections of the slowest stack that was measured; empty if none was."""
 
 
 def mean_time(times: Iterable[PageTime]) -> PageTime:
@@ -82,17 +82,17 @@ class Handout:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fill:
-    """Place in a request for a value from an earlier answer; without one, the recorded text stays."""
+    """Place in a request for a value from an earlier answer; without such a value, the recorded text stays."""
 
     part: FillPart
     start: int
     """First byte in that part to replace."""
     end: int
-    """First byte after the replaced ones."""
+    """First byte after the replaced bytes."""
     source: int | str
     """Slot of a handout, or name of a cookie."""
     header: str = ""
-    """Name of the header; the first of that name is filled."""
+    """Name of the header; the first header with this name is filled."""
     form: bool = False
     """True if the value is encoded as in forms."""
 

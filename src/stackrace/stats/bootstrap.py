@@ -28,11 +28,11 @@ def throughput_ratio(before: Sequence[float], after: Sequence[float], *, draws: 
 
     ``before`` and ``after`` are rates in equal bins in order of time, in any one unit. Neighbouring bins are alike,
     so whole blocks of ℓ = ⌈2·n^(1/3)⌉ neighbours are drawn, each start equally likely, and joined to a series of n
-    bins; s² is the variance of ``draws`` such series' ln(mean), times n/(n − ℓ) for what blocks within one series
-    cannot show. The limits are ratio·exp(±t·√(s²_before + s²_after)), t with n/ℓ − 1 degrees of freedom for each
-    run. The seed is fixed: the same runs give the same limits.
+    bins; s² is the variance of ``draws`` such series' ln(mean), times n/(n − ℓ) for the variation that blocks
+    within one series cannot show. The limits are ratio·exp(±t·√(s²_before + s²_after)), t with n/ℓ − 1 degrees of
+    freedom for each run. The seed is fixed: the same runs give the same limits.
 
-    The limits cover what varied *within* the two runs. They do not cover differences between two starts of a
+    The limits cover the variation *within* the two runs. They do not cover differences between two starts of a
     server, or between two hours of a machine, which are often larger. They are None with fewer than ``_LEAST_BINS``
     bins in a run, or if a run has hardly any answers.
 

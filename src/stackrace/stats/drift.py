@@ -19,7 +19,7 @@ def drift(values: Sequence[float] | Array, *, alpha: float = 0.05) -> Drift | No
 
     The slope is the median of all n(n − 1)/2 slopes between two blocks; its limits at 1 − ``alpha`` are the M-th
     smallest and the M-th largest of them, M the largest number with P(I < M) ≤ alpha/2, I the inversions of n
-    shuffled values: exact for any distribution of the errors. Up to 29 % of the blocks may be hit by anything.
+    shuffled values: exact for any distribution of the errors. Up to 29 % of the blocks may be disturbed in any way.
 
     ``values`` has shape (B,): ln of the response by block in order of time, NaN where there is none. None with
     fewer than ``LEAST_BLOCKS`` values, or too few for such an ``alpha``.
@@ -49,7 +49,7 @@ def drift(values: Sequence[float] | Array, *, alpha: float = 0.05) -> Drift | No
 def _inversions(n: int) -> Array:
     """Return the probabilities that n shuffled values have 0, 1, … n(n − 1)/2 inversions.
 
-    Putting the k-th value among those before it adds 0 … k − 1 inversions with equal probability.
+    Putting the k-th value among the values before it adds 0 … k − 1 inversions with equal probability.
     """
     weights: Array = np.ones(1)
     for k in range(2, n + 1):
@@ -72,11 +72,11 @@ def carry_over(
     """Return the p-value of "the residuals do not depend on their group", or None if nothing can be said.
 
     ``values`` has shape (N,): ln of the response, one for each slice. ``owners`` are their launches (the stacks, if
-    a launch has a single slice), ``turns`` the turns in which they were measured, ``groups`` what might carry over:
-    the position within the turn, or the predecessor; negative if there is none. All (N,), whole numbers.
+    a launch has a single slice), ``turns`` the turns in which they were measured, ``groups`` the possible causes of
+    carry-over: position within the turn, or predecessor; negative if there is none. All (N,), whole numbers.
 
-    The residuals e are what is left after the means of owners and of turns are taken out, in alternation, until
-    both are zero. T = Σ_g (Σ e in g)²/n_g. Stacks are shuffled anew in every turn, so without carry-over a group's
+    The residuals e are left after the means of owners and of turns are taken out, in alternation, until both means
+    are zero. T = Σ_g (Σ e in g)²/n_g. Stacks are shuffled anew in every turn, so without carry-over a group's
     residuals in one turn are as likely to come out with the opposite sign: T is compared with that of ``draws``
     random flips of whole turns, p = (1 + #{T* ≥ T})/(1 + draws). Flipping whole turns keeps the machine's state
     within a turn as it was, which a permutation of single slices would not. The seed is fixed.

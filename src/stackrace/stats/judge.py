@@ -21,7 +21,7 @@ _SD = 0.05
 it."""
 
 _LEAD = 0.07
-"""Lead of the best stack of a usual race over the next: 7 to 12 % in default races."""
+"""Lead of the best stack of a usual race over the next stack: 7 to 12 % in default races."""
 
 
 def blocks_expected(stacks: int, sd: float = _SD, difference: float = 0.05, lead: float = _LEAD) -> int | None:
@@ -101,7 +101,7 @@ class Judgement:
     ranks: tuple[tuple[int, int], ...]
     """First and last rank that each stack may have."""
     leader: int
-    """Stack that the answer speaks of: no limits say that another one is better."""
+    """Stack that the answer names: no limits show that another stack is better."""
     ahead: Array
     """(K,): upper limit of each stack's lead over the leader, in ln units; negative for a stack that is proved
     worse, infinite if nothing is known."""
@@ -125,7 +125,7 @@ class Judgement:
 
     @property
     def resolution(self) -> float | None:
-        """Smallest difference from the leader that would have shown, 0.04 for 4 %, or None."""
+        """Smallest difference from the leader that would have shown, 0.04 for 4 %; None if unknown."""
         halves = np.delete(self.family.half_width[self.leader], self.leader)
         return growth(float(halves.min(initial=math.inf)))
 
@@ -165,7 +165,7 @@ def judge(
 
     Everything follows from one family of limits, d_ij ± H_ij (`selection.Selection.limits`). One limit is narrower:
     a stack that is not proved worse than the leader is better by (H_lj − d_lj)₊ at most, with the H of the rule for
-    a winner (`selection.Selection.ahead`), which promises no more than that.
+    a winner (`selection.Selection.ahead`), which promises no more than this bound.
 
     Source: see `selection.looks`, `limits.critical` and the functions below, which this joins.
     """
@@ -208,7 +208,7 @@ def beats(estimate: Array, half_width: Array) -> _Relation:
 
 
 def ties(estimate: Array, half_width: Array, delta: float) -> _Relation:
-    """Return the K×K relation "a tie": the limits hold 0, and H ≤ ``delta`` leaves none that matters.
+    """Return the K×K relation "a tie": the limits contain 0, and H ≤ ``delta`` rules out a difference that matters.
 
     ``delta`` ≥ 0 in ln units, ln 1.05 for 5 %. Tied stacks differ by at most |m| + H. Symmetric; true on the
     diagonal.
@@ -220,8 +220,8 @@ def ties(estimate: Array, half_width: Array, delta: float) -> _Relation:
 def foremost(order: _Relation, estimate: Array, leader: int) -> int:
     """Return the stack to compare all others with: ``leader``, unless ``order`` has a stack that beats it.
 
-    Then it is the stack among those that does best against the others. Limits from few launches may say so of a
-    leader by the plain means.
+    If several stacks beat the leader, the `best` of them takes its place, and so on. Limits from few launches may
+    show such a stack although ``leader`` has the largest plain mean.
     """
     seen: set[int] = set()
     while leader not in seen and order[:, leader].any():
@@ -233,11 +233,11 @@ def foremost(order: _Relation, estimate: Array, leader: int) -> int:
 def tiers(order: _Relation, estimate: Array, leader: int) -> tuple[int, ...]:
     """Return each stack's tier: the first tier holds all that ``leader`` does not beat.
 
-    Of the others, the one nearest to the leader by ``estimate`` heads the second tier, with all that it does not
-    beat, and so on. So every stack in a later tier is proved worse than the head of each earlier one. No order is
-    claimed among other members of two tiers, or of one.
+    The remaining stack nearest to the leader by ``estimate`` heads the second tier, with all remaining stacks that
+    it does not beat, and so on. So every stack in a later tier is proved worse than the head of each earlier tier.
+    No order is claimed among the other members of two tiers, or of one tier.
 
-    ``order`` is what `beats` returns, ``estimate`` K×K.
+    ``order`` is the result of `beats`, ``estimate`` is K×K.
     """
     behind = np.where(np.isnan(estimate[leader]), np.inf, estimate[leader])
     level = np.zeros(len(order), dtype=np.int64)
@@ -254,7 +254,7 @@ def tiers(order: _Relation, estimate: Array, leader: int) -> tuple[int, ...]:
 def _rank_sets(order: _Relation) -> tuple[tuple[int, int], ...]:
     """Return each stack's possible ranks: from 1 + #{j that beat i} to K − #{j that i beats}, 1 being the best.
 
-    ``order`` is what `beats` returns. All ranks hold at once with the confidence of the limits behind them.
+    ``order`` is the result of `beats`. All ranks hold at once, with the confidence of the limits behind ``order``.
 
     Source: Mogstad, Romano, Shaikh & Wilhelm 2024, Inference for ranks with applications to mobility across
     neighbourhoods and academic achievement across countries, Review of Economic Studies 91.
@@ -272,9 +272,9 @@ def _settled_stacks(order: _Relation, tied: _Relation) -> _Relation:
 
 
 def best(estimate: Array, among: Sequence[int]) -> int:
-    """Return the one of ``among`` whose least favourable estimate against the others is best.
+    """Return the stack of ``among`` whose worst estimate against the others is best.
 
-    If one is ahead of all others by estimate, it is that one. Raise ValueError if ``among`` is empty.
+    A stack that is ahead of all others by estimate is this stack. Raise ValueError if ``among`` is empty.
 
     Source: Simpson 1969, Kramer 1977, the minimax rule of voting.
     """

@@ -28,7 +28,7 @@ def ratio_of(log: float, half: float) -> Interval:
 
 
 def growth(half: float) -> float | None:
-    """Return exp(``half``) − 1, 0.04 for 4 %; None if it exceeds all bounds."""
+    """Return exp(``half``) − 1, 0.04 for 4 %; None if ``half`` is ``FURTHEST`` or more."""
     return math.expm1(half) if half < FURTHEST else None
 
 
@@ -45,7 +45,7 @@ def critical(stacks: int, nu: float, alpha: float) -> float:
     With half-widths c·√(ṽ/n) the limits of all K(K − 1)/2 pairs hold at once with probability 1 − alpha.
     Computed by quadrature, not by drawing numbers: ∫P(range > c√2·s) dF(s), the inner probability K∫φ(z)[Φ(z +
     r) − Φ(z)]^(K−1)dz, exact to 0.1 %. For K = 2 it is the two-sided t quantile; one stack alone, a family
-    without pairs, gets it too.
+    without pairs, has the same.
 
     ``stacks`` ≥ 1, ``nu`` > 0 (rounded down to hundredths), 0 < ``alpha`` < 1, ValueError otherwise; c > 0
     has no unit.
@@ -60,8 +60,8 @@ def against_best(stacks: int, nu: float, alpha: float) -> float:
     """Return D, the upper-``alpha`` quantile of max(Z₁ − Z_K, …, Z_(K−1) − Z_K)/√2/√(χ²_ν/ν): one-sided Dunnett.
 
     With half-widths D·√(S²/n) the lower limits of the best stack's lead over all K − 1 others hold at once with
-    probability 1 − alpha, whichever stack that is: D solves ∫∫φ(z)·Φ(z + √2·D·s)^(K−1) dz dF_ν(s) = 1 − alpha.
-    For K = 2 it is the one-sided t quantile; one stack alone gets it too.
+    probability 1 − alpha, whichever stack is the best: D solves ∫∫φ(z)·Φ(z + √2·D·s)^(K−1) dz dF_ν(s) = 1 − alpha.
+    For K = 2 it is the one-sided t quantile; one stack alone has the same.
 
     Arguments, range, errors and exactness as for `critical`.
 

@@ -47,9 +47,9 @@ def same_speed(
     """Return the ratio of two machines' speeds with its 95 % limits, and the verdict on their equality.
 
     ``own`` and ``other`` hold a value for each block of a machine, the mean ln(throughput) of the same stacks, NaN
-    if there is none; ``difference`` is what does not matter, 0.05 for 5 %. The ratio is exp(m₁ − m₂ ± t·e), e² =
-    v₁/n₁ + v₂/n₂ with Welch's degrees of freedom; without limits below two blocks each, None without any. Equal:
-    both limits within the difference. Unequal: the limits exclude 1.
+    if there is none; a ``difference`` of 0.05, for 5 %, does not matter. The ratio is exp(m₁ − m₂ ± t·e),
+    e² = v₁/n₁ + v₂/n₂ with Welch's degrees of freedom; without limits below two blocks each, None without any block
+    on a machine. Equal: both limits within the difference. Unequal: the limits exclude 1.
 
     Source: Welch 1938, The significance of the difference between two means when the population variances are
     unequal, Biometrika 29; Schuirmann 1987, Journal of Pharmacokinetics and Biopharmaceutics 15, for the first
@@ -68,9 +68,9 @@ def shifts(own: Array, other: Array, alpha: float = SHIFT_ALPHA) -> Family:
     """Return the change of every pair's difference from one machine to another, with limits.
 
     ``own`` and ``other`` have shape (K, B), or (…, K, B) for many races: ln of the response by stack and block of a
-    machine, NaN if there is none. D_ij is the mean difference of i and j within the blocks of the one less that
-    within the blocks of the other (trimmed and with variances as in `pairs`), H_ij = c·√(S²·(1/n₁ + 1/n₂)): c is
-    the quantile of all pairs at ``alpha`` (`limits.critical`), S² and ν come from the `variances` of the pairs'
+    machine, NaN if there is none. D_ij is the mean difference of i and j within the blocks of one machine minus the
+    same within the blocks of the other (trimmed and with variances as in `pairs`), H_ij = c·√(S²·(1/n₁ + 1/n₂)): c
+    is the quantile of all pairs at ``alpha`` (`limits.critical`), S² and ν come from the `variances` of the pairs'
     variances within each machine, pooled by their degrees of freedom. Limits are infinite if a pair has fewer than
     two common blocks on either machine.
 
@@ -78,8 +78,8 @@ def shifts(own: Array, other: Array, alpha: float = SHIFT_ALPHA) -> Family:
     its own, as in the tiers, and the pair that differs is known.
 
     Source: Scheffé 1959, The Analysis of Variance, section 4.3 (interactions); Tukey 1953, The problem of multiple
-    comparisons; Gail & Simon 1985, Testing for qualitative interactions, Biometrics 41, for what such a test is
-    about.
+    comparisons; Gail & Simon 1985, Testing for qualitative interactions, Biometrics 41, for the purpose of such a
+    test.
     """
     one, two = (pairs(np.asarray(values, dtype=float), ROBUST_FROM) for values in (own, other))
     both = _within(one, two)
@@ -98,9 +98,9 @@ def same_ratios(
 ) -> tuple[Shift | None, MachineVerdict]:
     """Return the pair whose ratio most likely differs between two machines, and the verdict on all; see `shifts`.
 
-    ``own`` and ``other`` hold a row of values for each of the same stacks, ``difference`` is what does not matter.
-    If ``tests`` machines are compared, each test has its share of ``SHIFT_ALPHA`` (Bonferroni). Equal: all limits
-    within the difference. Unequal: some limits exclude 1. None if no pair was raced on both.
+    ``own`` and ``other`` hold a row of values for each of the same stacks; a ``difference`` of 0.05, for 5 %, does
+    not matter. If ``tests`` machines are compared, each test has its share of ``SHIFT_ALPHA`` (Bonferroni). Equal:
+    all limits within the difference. Unequal: some limits exclude 1. None if no pair was raced on both machines.
     """
     family = shifts(np.array(own, dtype=float), np.array(other, dtype=float), SHIFT_ALPHA / tests)
     k, delta = len(own), math.log1p(difference)

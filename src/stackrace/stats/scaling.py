@@ -19,7 +19,7 @@ _LEAST_LEVELS = 6
 """Fewest levels for a fit: a law with three parameters goes through nearly anything less."""
 
 _MOST_RESIDUAL = 0.05
-"""Largest deviation of the levels from a curve that still counts as theirs."""
+"""Largest deviation of the levels from a curve with which the curve still counts as a fit."""
 
 _CONFIDENCE = 0.95
 _SEED = 1993
@@ -34,8 +34,8 @@ def knee(
 
     The best level is the one ahead of the others by estimate. Pairs of levels are compared like pairs of stacks: by
     differences within blocks, all limits of the family holding together. None if the best level and another share
-    fewer than two blocks. Wide limits make for a knee at low load: it says "no gain was seen beyond", not "there is
-    none".
+    fewer than two blocks. Wide limits give a knee at low load: a knee means "no gain was seen beyond", not "there
+    is no gain".
 
     ``levels`` are connections, in any order; ``values`` has shape (L, B), ln of throughput by level and block,
     NaN if there is none. Raise ValueError if the two do not fit together.
@@ -118,7 +118,7 @@ def _drawn(levels: Array, array: Array, draws: int) -> Array:
 
 
 def _curves(levels: Array, logs: Array) -> tuple[Array, npt.NDArray[np.bool_]]:
-    """Return (a, b, c) for each row of ``logs`` (D, L), and True for each that converged to one with a > 0."""
+    """Return (a, b, c) for each row of ``logs`` (D, L), and True for each row that converged with a > 0."""
     target = levels / np.exp(logs)
     fitted = target
     curves = np.full((len(logs), 3), np.nan)
@@ -134,7 +134,7 @@ def _curves(levels: Array, logs: Array) -> tuple[Array, npt.NDArray[np.bool_]]:
 
 
 def _solved(levels: Array, target: Array, weights: Array) -> Array:
-    """Return the least squares with b, c ≥ 0: the best allowed of the four ways to hold some of them at 0."""
+    """Return the least squares with b, c ≥ 0: the best allowed of four solutions, with b, c, both or none at 0."""
     basis = np.stack([np.ones_like(levels), levels - 1, levels * (levels - 1)], axis=-1)
     basis = basis / basis.max(axis=0)
     rows = basis * weights[..., None]

@@ -1,6 +1,6 @@
-"""Selection of the best stack, or one good enough: looks at a race while it runs, and the stacks that remain.
+"""Selection of the best stack, or of one that is good enough: looks at a running race, and the stacks still in.
 
-The guarantee is one of good selection: with a probability of 95 % the winner is the best stack, or less than δ
+The rule guarantees a good selection: with a probability of 95 % the winner is the best stack, or less than δ
 from it.
 """
 
@@ -30,29 +30,29 @@ has the figures, benchmarks/method/simulations.py prints the table.
 LIMITS_ALPHA = 0.005
 """Chance that the limits of all pairs together miss; a report prints these limits and makes tiers of them.
 
-Reports read them at the end of a race. But the data choose that end, and the stacks that leave before it; a
+Reports show these limits at the end of a race. But the data choose the end, and the stacks that leave before it; a
 ranking even ends when these limits settle all pairs. This is the largest level, in steps of 0.001, at which a
-false order shows in at most 5 % of simulated races: one very noisy stack among five, or of two that are to be
-ranked, comes near that.
+false order shows in at most 5 % of simulated races. Races with one very noisy stack, among five or of two that
+are to be ranked, come near 5 %.
 """
 
 FEW, FEW_ALPHA = 3, 0.01
-"""Most stacks of a race for a winner whose limits may miss more often, and how often."""
+"""Most stacks in a race for a winner whose limits may miss more often, and the chance that they miss."""
 
 NARROWEST, NARROWEST_OF_FEW = math.log(1.35), math.log(1.5)
 """Least half-widths of limits from two blocks; the second for at most ``FEW`` stacks.
 
-A stack that leaves after two blocks often leaves because these happened to be alike, and the same luck makes its
-limits narrow. With these at least 95 % of such rows hold the truth in each model of noise; of two stacks alone
-90 % if one is very noisy. docs/measurements.md has the figures, `benchmarks.method.simulations --only early` the
-table.
+A stack that leaves after two blocks often leaves because these happened to be alike, and the same chance makes its
+limits narrow. With these half-widths, the limits of at least 95 % of such stacks hold the true value in each model
+of noise; with two stacks alone 90 %, if one is very noisy. docs/measurements.md has the figures,
+`benchmarks.method.simulations --only early` the table.
 """
 
 _WIDEST = math.log(10)
-"""Widest limits in ln units; wider ones say nothing and are left out."""
+"""Widest limits in ln units; wider limits tell nothing and become infinite."""
 
 WINNER_FROM = 3
-"""Fewest blocks from which a stack wins while others are left."""
+"""Fewest blocks after which a stack wins while others are still in."""
 
 _CLEAR = 2.0
 """Number of δ that a stack must surely be behind another to be dropped after two blocks."""
@@ -80,8 +80,8 @@ class Selection:
     """Stack that a planned look has named as the winner; −1 if none has."""
     variances: Variances
     pairs: Family
-    """d_ij with the half-widths H_ij of ``ALPHA``: one-sided, against the best. Pairs of a stack that left are as
-    its last look saw them."""
+    """d_ij with the half-widths H_ij of ``ALPHA``: one-sided, against the best. Pairs of a stack that left stay as
+    they were at its last look."""
 
     @property
     def left(self) -> Flags:
@@ -93,8 +93,9 @@ class Selection:
 
         A stack that left keeps its blocks and its variance; the variance of a stack still in is known better now.
         Before ``WINNER_FROM`` blocks pairs of stacks still in have no limits, since too little is known of each
-        stack's noise. For the same reason those from two blocks are at least ``NARROWEST``. None are wider than
-        ``_WIDEST``. The chance that they miss is ``FEW_ALPHA`` or ``LIMITS_ALPHA``, or another ``alpha``.
+        stack's noise. For the same reason limits from two blocks are at least ``NARROWEST`` wide to either side.
+        Limits wider than ``_WIDEST`` become infinite. The chance that limits miss is ``FEW_ALPHA`` or
+        ``LIMITS_ALPHA``, or ``alpha`` if given.
 
         Source: `limits.critical`, `variances`.
         """
@@ -117,8 +118,8 @@ class Selection:
     def ahead(self, leader: Counts | int | None = None) -> Array:
         """Return the upper limit of each stack's lead over ``leader``, in ln units, (…, K); 0 for itself.
 
-        That is (H_lj − d_lj)₊; infinite without limits. For a stack that left it is δ at most: the stack that made
-        it leave is better, or worse by less than δ.
+        The limit is (H_lj − d_lj)₊; infinite without limits. For a stack that left, it is at most δ: the stack that
+        made it leave is better, or worse by less than δ.
 
         Source: Hsu 1984, Constrained simultaneous confidence intervals for multiple comparisons with the best,
         Annals of Statistics 12; Eckman & Henderson 2018, Guarantees on the probability of good selection.
@@ -157,8 +158,9 @@ def looks(values: Sequence[Sequence[float]] | Array, delta: float, *, drops: boo
     that leaves keeps its variance. At a planned look, drops come first:
 
     - after two blocks j leaves if some d_ij − H_ij > 2δ; a stack wins only if no other is left;
-    - later j leaves if some i that was in at the look's start has d_ij > 0 and d_ij − H_ij > −δ, but never the one
-      with the largest mean; then l wins if d_lj − H_lj > −δ for all j left, of several that with the largest mean.
+    - later j leaves if some i that was in at the look's start has d_ij > 0 and d_ij − H_ij > −δ, but the stack with
+      the largest mean never leaves; then l wins if d_lj − H_lj > −δ for all j still in, and of several such stacks
+      the one with the largest mean wins.
 
     Source: Kim & Nelson 2001, A fully sequential procedure for indifference-zone selection in simulation, ACM
     TOMACS 11, and 2006, Selecting the best system, Handbooks in Operations Research 13 (elimination within the
@@ -202,7 +204,7 @@ def _nothing(array: Array, delta: float) -> Selection:
 
 def _with_blocks(now: Selection, array: Array, n: int) -> Selection:
     """Return ``now`` after the first ``n`` blocks of the stacks still in."""
-    # a stack without a value so far does not count yet: this look cannot know of it
+    # a stack without a value so far does not count yet: this look cannot see later values
     now = replace(now, measured=np.asarray(np.isfinite(array[..., :n]).any(axis=-1)))
     k, left = now.measured.sum(axis=-1), now.left
     held = np.where(left[..., None], array[..., :n], np.nan)
@@ -224,7 +226,7 @@ def _with_blocks(now: Selection, array: Array, n: int) -> Selection:
 
 
 def _widened(estimate: Array, blocks: Counts, variance: Array, width: Array) -> Family:
-    """Return pairs with limits ``width`` standard errors to either side, infinite if that is NaN."""
+    """Return pairs with limits of ``width`` standard errors to either side, infinite if ``width`` is not finite."""
     with np.errstate(invalid="ignore", divide="ignore"):
         half = np.where(np.isfinite(width), width * np.sqrt(variance / blocks), np.inf)
     k = half.shape[-1]

@@ -14,15 +14,15 @@ from .limits import critical, ratio_of
 from .pairs import Array, trimmed, trimmed_from
 
 _CONFIDENCE = 0.95
-"""Confidence of a stack's own limits. Each holds by itself, unlike those of the pairs."""
+"""Confidence of a stack's own limits. Each interval holds by itself, unlike the limits of pairs."""
 
 
 def intervals(values: Sequence[Sequence[float]] | Array, confidence: float = _CONFIDENCE) -> tuple[Interval, ...]:
     """Return each stack's exp(m ± t·√(ṽ/n)), from the trimmed mean over its n launches.
 
     m and v as in `trimmed`; ṽ = (d0·v̄ + df·v)/(d0 + df), d0 = K − 1. The t quantile has df = h − 1 degrees
-    of freedom only: all stacks run in the same blocks, so their variances may all err together, and the others'
-    add none.
+    of freedom only: all stacks run in the same blocks, so their variances may all err together, and the variances
+    of other stacks add none.
 
     ``values`` has shape (K, B): ln of the response, NaN if there is none. Limits are None with fewer than two
     launches. Raise ValueError if a stack has no launch at all.
@@ -78,7 +78,7 @@ _Histograms = npt.NDArray[np.float64] | npt.NDArray[np.int64]
 def enough(count: float, q: float) -> bool:
     """Return True if ``count`` answers are enough for the quantile ``q``, 0 < q < 1, of one launch: N(1 − q) ≥ 50.
 
-    The share beyond it is then known to one part in seven (binomial: 1/√50).
+    The share of answers beyond the quantile is then known to one part in seven (binomial: 1/√50).
     """
     return count * (1 - q) >= BEYOND * (1 - 1e-9)
 
@@ -89,7 +89,7 @@ def quantile_interval(values: Array, counts: _Histograms, q: float, *, draws: in
     If each launch has `enough` answers, the quantile of each is one replicate, and their trimmed mean in ln units
     gets limits as throughput does (`summary.intervals`). Otherwise the launches' histograms are merged, and
     launches are drawn with replacement, ``draws`` times with a fixed seed, for the limits (`bootstrap.expanded`).
-    Answers of one launch belong together, so drawing single ones would promise too much.
+    Answers of one launch belong together, so drawing single answers would give limits that are too narrow.
 
     ``values`` (V,) are the buckets' upper values in seconds, ascending, all above 0; ``counts`` (B, V) the answers
     of each launch in them. Launches without an answer are left out; ``low`` and ``high`` are None with fewer than

@@ -1,4 +1,4 @@
-"""Noise of each stack: its own variance, pulled towards that of all stacks."""
+"""Noise of each stack: its own variance, pulled towards the variance of all stacks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LEAST = 0.05
 """Least variance of a stack, as a share of the mean variance of its pairs."""
 
 _FAR = 1.25
-"""Standard deviations above the common variance at which a stack is as likely one of the others as not."""
+"""Normal score of a stack's variance at which the common variance counts for half of its maximum."""
 
 _STEEP = 3.0
 
@@ -37,11 +37,11 @@ def spreads(pairs: Pairs) -> Array:
 def _priors(times: Array, df: Counts | Array, most: float | Array) -> Array:
     """Return d0 of each stack: the degrees of freedom that the common variance is worth beside the stack's own.
 
-    ``most``/(1 + exp(3(z − 1.25))): nearly ``most`` for a stack as noisy as the rest or less, 0 for one that cannot
-    be of their kind. z = (r^(1/3) − 1 + 2/(9f))/√(2/(9f)) is the normal score of r = s_i²/s̄² as a χ²_f/f. With K −
-    1 for all, one stack of 25 times the others' variance caused a false order in 8 to 20 % of races of 8 to 20
-    stacks. A d0 estimated from the spread of the variances, for all alike (Smyth's own way), prevents that, too,
-    but then five launches find half of the differences of 30 % that they found before.
+    ``most``/(1 + exp(3(z − 1.25))): nearly ``most`` for a stack that is at most as noisy as the rest, nearly 0 for
+    a stack that must be noisier. z = (r^(1/3) − 1 + 2/(9f))/√(2/(9f)) is the normal score of r = s_i²/s̄² as a
+    χ²_f/f. With K − 1 for all, one stack of 25 times the others' variance caused a false order in 8 to 20 % of
+    races of 8 to 20 stacks. A d0 estimated from the spread of the variances, the same for all stacks (Smyth's own
+    way), prevents this, too, but then five launches find half of the differences of 30 % that they found before.
 
     ``times`` (…, K) is r ≥ 0, and NaN counts as no noisier than the rest; ``df`` f > 0 alike.
 
@@ -56,7 +56,7 @@ def _priors(times: Array, df: Counts | Array, most: float | Array) -> Array:
 
 MOST_PRIOR = 4
 """Most degrees of freedom for which the common variance counts, beside a stack's own. With K − 1, as for alike
-stacks, one stack of 5 × the others' sd makes for a wrong winner in too many races."""
+stacks, one stack of 5 × the others' sd causes a wrong winner in too many races."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -77,7 +77,7 @@ class Variances:
     df: Array
     """(…, K): degrees of freedom f_i of s_i²."""
     least_df: float = 1.0
-    """Least degrees of freedom with which a stack is tested for being of the others' kind."""
+    """Least degrees of freedom in the test of whether a stack is noisier than the others."""
 
     @property
     def common(self) -> Array:
@@ -105,8 +105,8 @@ class Variances:
     def of_pairs(self) -> tuple[Array, Array]:
         """Return S² = t_i + t_j, the variance of a block's difference, and its ν, (…, K, K) each.
 
-        ν = (t_i + t_j)²/(t_i²/(d0_i + f_i) + t_j²/(d0_j + f_j)), at most Σf: no more than the data hold. 0 if
-        nothing is known.
+        ν = (t_i + t_j)²/(t_i²/(d0_i + f_i) + t_j²/(d0_j + f_j)), at most Σf, the degrees of freedom of the data. 0
+        if nothing is known.
 
         Source: Welch 1938, Biometrika 29; Satterthwaite 1946, Biometrics Bulletin 2.
         """

@@ -13,11 +13,11 @@ _LEAST_BINS = 4
 """Fewest bins of a stretch."""
 
 _HIT = 4.0
-"""Number of σ̂ off the median of the five bins around it from which a bin counts as disturbed; it is pulled in
-that far."""
+"""Distance in σ̂ from the median of the five bins around it from which a bin counts as disturbed; such a bin is
+pulled in to this distance."""
 
 _LEAST_NOISE = 1e-3
-"""Floor for σ̂: a change of a tenth of a per cent is none, however quiet the machine."""
+"""Least σ̂: a change of a tenth of a per cent does not count, however quiet the machine."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +42,8 @@ def steadiness(
     over them (the median of (x_j − x_i)/(t_j − t_i) over all i < j) is below ``drift`` per second in
     magnitude.
 
-    ``rates`` holds answers per second in bins of ``bin_s`` seconds (0.25 is usual), any number of them; a bin
-    without an answer counts as half an answer, NaN and infinite ones are left out. Raise ValueError on
+    ``rates`` holds answers per second in any number of bins of ``bin_s`` seconds (0.25 is usual); a bin without an
+    answer counts as half an answer, bins with NaN or an infinite rate are left out. Raise ValueError on
     ``bin_s`` ≤ 0.
 
     Source: Barrett, Bolz-Tereick, Killick, Mount & Tratt 2017, Virtual machine warmup blows hot and cold; Sen

@@ -1,5 +1,5 @@
-"""Checks: signs that a measurement cannot be trusted, with the values seen and the way out.
+"""Checks: signs that a measurement cannot be trusted, with the values seen and the remedy.
 
-`registry` finds and runs them. A check is a pure function of an observation. ``Effect.INVALIDATES`` costs the user
-a result, so its thresholds leave room for what is merely unusual. ``docs/checks.md`` lists all checks.
+`registry` finds and runs the checks. A check is a pure function of an observation. ``Effect.INVALIDATES`` costs the
+user a result, so its thresholds leave room for values that are merely unusual. ``docs/checks.md`` lists all checks.
 """

@@ -1,4 +1,4 @@
-"""Checks of the answers: right ones, and all of them in time."""
+"""Checks of the answers: all are right, and all arrive in time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _GATEWAY = (502, 504)
 """Statuses that only a gateway answers with. Source: RFC 9110 sections 15.6.3 and 15.6.5."""
 
 _FEW = 0.01
-"""Share of answers to a page that changed in the app itself beyond which a slice is lost."""
+"""Largest share of wrong answers, to pages that changed in the app itself, with which a slice is only repeated."""
 
 _FEWER = f"{LOWER_CONCURRENCY}, or give the {{knob.server}} more workers"
 _LOWER_BOUNDS = "{censored:list} include requests unfinished at the end: they are lower bounds"
@@ -69,7 +69,7 @@ def nothing_right(observation: Observation) -> Finding | None:
     """No answer was right, so there is nothing to measure.
 
     If connections beside the load are silent, and no request got even a wrong answer in twice the time of the page,
-    they probably hold the workers.
+    the silent connections probably hold the workers.
     """
     counts, load = observation.result.counts, observation.load
     unheard = not observation.answered and not sum(counts.failed.values())
@@ -111,7 +111,7 @@ def wrong_body(observation: Observation) -> Finding | None:
     if not wrong or wrong > observation.wrongly_accused:
         named = "named" if observation.wrongs else ""
         return wrong_body.judge(wrong, case=named, wrongs="; ".join(observation.wrongs))
-    # a few of them hardly change what the slice says of the stack's speed
+    # a few wrong answers hardly change the throughput of the slice
     few = wrong <= _FEW * observation.answered
     limits = Limits(redoes=0) if few else Limits(invalidates=0)
     return wrong_body.judge(wrong, limits=limits, case="app", cure="app")
@@ -176,10 +176,10 @@ def unexpected_status(observation: Observation) -> Finding | None:
 
 
 def _giver(observation: Observation) -> str:
-    """Return the title of the server that gave the wrong status, if its own header proves it; else nothing.
+    """Return the title of the server that gave the wrong status if its Server header proves it; empty otherwise.
 
-    A proxy may write its header on an answer of the app's. Only a proxy answers Bad Gateway and Gateway Timeout: of
-    two hops the first.
+    A proxy may put its own header on an answer of the app. Only a proxy answers Bad Gateway or Gateway Timeout: the
+    first of two hops.
     """
     hops = observation.stack.hops if observation.stack is not None else ()
     product = observation.wrong_server.partition("/")[0].lower()
@@ -302,8 +302,8 @@ def _bytes_unaccounted(observation: Observation) -> Finding | None:
     """Some received bytes belong to no answer.
 
     The engine counts every byte that it reads, and assigns it to an answer. The rest was sent beyond an answer's
-    end, or while no request was open: an answer was sent twice, or a length is wrong. A server that says goodbye to
-    an idle connection (408) sends a few bytes, so a few only warn.
+    end, or while no request was open: an answer was sent twice, or a length is wrong. A server that closes an idle
+    connection with status 408 sends a few bytes, so a few bytes only warn.
     """
     surplus, read = observation.result.surplus_bytes, observation.result.bytes_read
     return _bytes_unaccounted.judge(surplus / max(1, read), surplus_bytes=surplus, read_bytes=read)

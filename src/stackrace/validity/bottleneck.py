@@ -1,4 +1,4 @@
-"""Place where the time of one slice's answers goes, from what was observed; none if the figures do not decide."""
+"""Place where the time of one slice's answers goes, found from its observation."""
 
 from __future__ import annotations
 
@@ -13,22 +13,23 @@ from .connections import delayed_acks
 from .observation import Observation
 
 _BUSY = 0.85
-"""Share of a core, or of all cores, from which it is the limit."""
+"""Least used share of a core, or of all cores, at which the CPU is the limit."""
 _IDLE = 0.5
 """Share of the cores below which answers wait for something else."""
 _CLIENT_BUSY = 0.7
 """Use of the engine's core above which it may be the limit."""
 _LONG_S = 0.02
-"""Seconds from which a page's own time says how many are served at once."""
+"""Least time of a page in seconds from which the number of requests served at once can be told."""
 _LEAST_ROUNDS = 3
-"""Rounds of answers that a slice must hold to say so."""
+"""Fewest rounds of answers in a slice from which this number can be told."""
 _ALL, _TOO_FEW, _TOO_MANY = 0.9, 0.8, 1.1
-"""Shares of the requests that can be served at once: all are, too few are, it cannot be so."""
+"""Requests served at once as a share of the possible number: from the first on all are served at once, below the
+second too few, and above the third is impossible."""
 _MOST_WAIT = 0.1
-"""Seconds a second for which threads may have been ready without a core: a late one delays all others."""
+"""Most seconds per second that threads may be ready without a core: a late thread delays all others."""
 _MOSTLY = 0.5
 _HOLDER = 0.8
-"""Mean number of threads that work while others wait for them: whoever holds a lock."""
+"""Least mean number of threads that work while others wait for a lock: one of them holds the lock."""
 _AGREED = 2 / 3
 
 
@@ -55,7 +56,10 @@ def bottleneck(observation: Observation) -> Bottleneck | None:
 
 
 def agreed(found: Sequence[Bottleneck | None]) -> Bottleneck | None:
-    """Return the place on which two thirds of the slices of a stack at one level agree, with their mean figures."""
+    """Return the place on which two thirds of the slices of a stack at one level agree, with their mean figures.
+
+    Returns None if the slices do not agree.
+    """
     bare = [None if one is None else replace(one, at_once=None, page_s=None) for one in found]
     usual = next(iter(multimode(bare)), None)
     alike = [one for one, same in zip(found, bare, strict=True) if one is not None and same == usual]
@@ -97,7 +101,7 @@ def _waiting(observation: Observation, host: Hop) -> Bottleneck | None:
     a_round = (own_s or 0.0) / result.duration_s
     place = Bottleneck(kind=BottleneckKind.WAITING, places=most, unit=unit, at_once=at_once, page_s=own_s)
     if at_once is not None and at_once > (_TOO_MANY + a_round) * most:
-        # more than threads, so they are not what limits an asynchronous server, or one with a pool of its own
+        # more requests than threads: an asynchronous server, or a server with a pool of its own, has another limit
         most = observation.load.concurrency
         place = replace(place, places=most, unit="connection")
     threads = observation.threads
@@ -110,7 +114,7 @@ def _waiting(observation: Observation, host: Hop) -> Bottleneck | None:
     if at_once >= (_ALL - a_round) * most:
         return place
     has_cores = observation.stack_wait_s <= _MOST_WAIT * observation.machine.elapsed_s
-    # while a server still works on what a warm-up left in its queue, only the first answers are late
+    # while a server still works on requests that a warm-up left in its queue, only the first answers are late
     usual = (
         at_once
         if result.latency.p50 <= 0
@@ -123,8 +127,8 @@ def _waiting(observation: Observation, host: Hop) -> Bottleneck | None:
 def _is_locked(observation: Observation, host: Hop, at_once: float | None) -> bool:
     """Return True if half of the threads wait for a lock that another thread holds.
 
-    Threads without a request wait for one at a lock, too. There are some if the connections are fewer, or spread
-    unevenly over processes: as many as that can leave idle are not counted.
+    Threads without a request wait at a lock, too. Such threads exist if there are fewer connections than threads,
+    or if connections are spread unevenly over processes. As many threads as can be idle then are not counted.
     """
     threads, clients = observation.threads, observation.load.concurrency
     if threads is None or threads.other + threads.database < _HOLDER or _busy_of_each(observation, host) > _IDLE:
@@ -144,7 +148,7 @@ def _busy_of_each(observation: Observation, host: Hop) -> float:
 
 
 def _places(observation: Observation, host: Hop) -> tuple[int, str]:
-    """Return how many requests can be served at once, and what limits them."""
+    """Return the number of requests that can be served at once, and its unit: connection, thread or process."""
     clients = observation.load.concurrency
     if clients <= host.promised or (host.threads <= 1 and _processes(host) is None):
         return clients, "connection"

@@ -58,7 +58,7 @@ def _stale_dates(observation: Observation) -> Finding | None:
     """Answers had a Date more than two seconds before their request.
 
     Servers stamp an answer when they make it, or when they begin on its request; some stamp only once a second. An
-    answer that is older than its request was made for another.
+    answer that is older than its request was made for another request.
     """
     if _keeps_answers(observation):
         return None
@@ -87,8 +87,8 @@ _MISSING = 0.25
 def _retries(observation: Observation) -> Finding | None:
     """The engine sent requests again because the server closed their connection.
 
-    Each counts once, with the time of both attempts. Browsers do the same. It is a sign that a server closes
-    connections while they are in use.
+    Each such request counts once, with the time of both attempts. Browsers repeat requests, too. Many repeated
+    requests are a sign that a server closes connections while they are in use.
     """
     again = observation.result.retried
     return _retries.judge(again / max(1, observation.tried), again=again)

@@ -16,7 +16,7 @@ _QUEUES = {
     "kept": f"{_BACKLOG}; or {LOWER_CONCURRENCY}",
     "closed": f"{_BACKLOG}; or {{knob.keep}}, so that connections are not opened per request",
 }
-"""Remedies for lost connections, by whether connections are kept."""
+"""Remedies for lost connections: if connections are kept, and if they are closed after each answer."""
 
 
 @on_slice_and_run(
@@ -36,8 +36,8 @@ def _established(observation: Observation) -> Finding | None:
     """Fewer connections were open at the same time than the load asks for.
 
     A figure for 250 clients that was measured with 200 is a figure for 200. The check needs kept connections: with
-    keep-alive off, or a server that closes, some are always being opened. A load of fewer requests than connections
-    needs no more connections than requests, an open loop only those that it uses.
+    keep-alive off, or a server that closes, some connections are always being opened. A load of fewer requests than
+    connections needs no more connections than requests, and an open loop only the connections that it uses.
     """
     few_reconnects = _reconnects.limits.warns or 0.0
     if not _are_kept(observation) or observation.load.is_open or _reconnect_share(observation) > few_reconnects:
@@ -184,9 +184,8 @@ _LEAST_LUMP = 3
 def _listen_overflows(observation: Observation) -> Finding | None:
     """A full accept queue lost connections.
 
-    The client tries again after one, three, seven seconds, so latencies show that timer. The counter is that of the
-    whole network namespace. Connections are counted where they are accepted, which includes those from one hop to
-    the next.
+    The client tries again after one, three, seven seconds, so latencies show that timer. The kernel counts for the
+    whole network namespace. Connections are counted where they are accepted, connections between hops included.
     """
     lost = observation.machine.listen_overflows
     opened = max(observation.machine.accepted, observation.result.connections_opened) + lost
@@ -232,9 +231,9 @@ def _latency_lumps(observation: Observation) -> Finding | None:
     """Many latencies are just above 1, 3 or 7 s: attempts to connect were repeated.
 
     The timer of a lost SYN runs for one second and doubles, so such a request takes its usual time and 1, 3 or 7 s.
-    It shows even if the kernel that waited is another machine's. A lump is at least three requests within 0.2 s
+    Such latencies show even if the kernel of another machine waited. A lump is at least three requests within 0.2 s
     above the mark, and four times as many as within 0.2 s below it. A server whose median is itself over 0.2 s has
-    none. Requests that were cut off or unfinished do not count, since only a lower bound is known.
+    no lumps. Requests that were cut off or unfinished do not count, since only a lower bound is known.
     """
     lumps = {f"{mark_s:g}": size for mark_s in _LUMPS_S if (size := _lump(observation, mark_s))}
     if not lumps:
@@ -249,7 +248,7 @@ def _latency_lumps(observation: Observation) -> Finding | None:
 
 
 def _lump(observation: Observation, mark_s: float) -> int:
-    """Return the number of latencies that heap up above ``mark_s``; 0 if they are no heap."""
+    """Return the number of latencies in the lump above ``mark_s``; 0 if there is no lump."""
     if observation.result.latency.p50 > _LUMP_WIDTH_S:
         return 0
     above = sum(size for value_s, size in observation.slow if mark_s <= value_s < mark_s + _LUMP_WIDTH_S)
@@ -302,8 +301,9 @@ def delayed_acks(observation: Observation) -> Finding | None:
 def _retransmits(observation: Observation) -> Finding | None:
     """TCP segments were sent again (attempts to connect do not count).
 
-    Single ones are the ordinary end of connections whose process was busy. Loopback loses nothing, so on it many
-    mean that a receiver did not get to read. Other traffic of the machine counts too, so it only warns.
+    Single segments are sent again when connections end whose process was busy. Loopback loses nothing, so many
+    such segments mean that a receiver did not get to read. Other traffic of the machine counts, too, so the check
+    only warns.
     """
     again = max(0, observation.machine.retransmits - observation.machine.syn_retransmits)
     return _retransmits.judge(

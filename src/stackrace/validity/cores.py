@@ -1,4 +1,7 @@
-"""Checks of the cores: other guests and programs, the engine or idle stacks on them; the stack on others."""
+"""Checks of the cores: others used the stack's cores, or the stack used other cores.
+
+Others are guests of the hypervisor, other programs, the engine, and stacks that should be idle.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ def _steal(observation: Observation) -> Finding | None:
     """The hypervisor gave this machine's CPU time to others.
 
     Stolen time looks like a slow server, and stacks suffer unequally: when engine and stack were kept to 0.9 of a
-    core, some lost 19 % and one 28 %. It comes in waves, so measuring the slice again may help.
+    core, some stacks lost 19 % and one 28 %. Steal comes in waves, so measuring the slice again may help.
     """
     return _steal.judge(_share(observation, observation.machine.steal_s))
 
@@ -44,9 +47,9 @@ def _steal(observation: Observation) -> Finding | None:
 def _foreign_cpu(observation: Observation) -> Finding | None:
     """Processes outside the race used CPU time.
 
-    They share caches and memory with stack and engine; *contention* checks if they took the cores. The figure is
-    the machine's busy time minus the time of the stack, of other stacks and of ourselves. Ticks of 10 ms and the
-    instants between the readings make it uncertain by one or two per cent of a slice of 2 s.
+    Such processes share caches and memory with stack and engine; *contention* checks if they took the cores. The
+    figure is the machine's busy time minus the time of the stack, of other stacks and of Stackrace. Ticks of 10 ms
+    and the instants between the readings make it uncertain by one or two per cent of a slice of 2 s.
     """
     foreign_s = (
         observation.machine.busy_s - observation.machine.own_s - observation.stack_cpu_s - observation.idle_cpu_s
@@ -77,11 +80,11 @@ def _foreign_cpu(observation: Observation) -> Finding | None:
 def contention(observation: Observation) -> Finding | None:
     """Processes outside the race had the stack's cores while the stack was ready to run.
 
-    The more processes a stack has ready, the more of a contended core it gets: this would measure how the scheduler
-    shares, and no number of slices corrects that. Time that others use while the cores are idle takes nothing away.
-    So the figure is the time that others used of these cores, but no more than the stack's threads waited, all
-    together. A program that wants less than the limit gets it from every stack alike: it is less than a fair share
-    beside up to nine processes.
+    The more processes a stack has ready, the more of a contended core it gets: the slice would measure how the
+    scheduler shares cores, and no number of slices corrects that. Time that others use while the cores are idle
+    takes nothing from the stack. So the figure is the time that others used of these cores, but at most the time
+    that the stack's threads waited, all together. A program that needs less than the limit takes it from every
+    stack alike: it is less than a fair share beside up to nine processes.
     """
     machine = observation.machine
     if not machine.stack_cores or machine.elapsed_s <= 0:
@@ -172,7 +175,7 @@ def _beyond_its_cores(observation: Observation) -> Finding | None:
     """A part of the stack ran on cores that are not its own.
 
     A process that starts while its stack is being bound to its cores can escape, and then doubles the throughput
-    unnoticed. So every stack is bound anew before each slice, and its CPU time is compared with that of its cores.
+    unnoticed. So every stack is bound anew before each slice, and its CPU time is compared with its cores' time.
     """
     machine = observation.machine
     had_s = machine.elapsed_s * len(observation.cores.stack_cores)

@@ -41,7 +41,7 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Limit of each effect, in the check's unit; None: the check never has that effect."""
+    """Limit of each effect, in the check's unit; None if the check never has the effect."""
 
     warns: float | None = None
     redoes: float | None = None
@@ -125,7 +125,7 @@ class Declaration:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Check(Generic[View]):
-    """Declared check: call it with an observation, and it returns a finding or None."""
+    """Check with its declaration; a call with an observation returns a finding or None."""
 
     declaration: Declaration
     function: Callable[[View], Finding | None]

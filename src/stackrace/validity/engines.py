@@ -1,4 +1,4 @@
-"""Checks of several engines that send one load: all of them did, from the agreed moment on, without a stop."""
+"""Checks of several engines that send one load: all sent it, from the agreed moment on and without a stop."""
 
 from __future__ import annotations
 
@@ -108,9 +108,9 @@ def _engine_network(observation: Observation) -> Finding | None:
 def _network_full(observation: Observation) -> Finding | None:
     """The slice moved nearly all the bytes that the network between engines and host carries.
 
-    Then every stack is as fast as the network. The bytes are those of requests and answers. They are compared with
-    the payload of a transfer before the race: of each engine alone, and of all at once. Without such a transfer the
-    check is silent. Packets' headers are in neither, so a network that is full of small packets may not be noticed.
+    Then every stack is as fast as the network. The bytes of requests and answers are compared with the payload of a
+    transfer before the race: of each engine alone, and of all at once. Without such a transfer the check is silent.
+    Neither figure has the packets' headers, so a network that is full of small packets may not be noticed.
     """
     fullest = max(_flows(observation), key=lambda flow: flow.share, default=None)
     if fullest is None:
@@ -134,7 +134,7 @@ class _Flow:
 
 
 def _flows(observation: Observation) -> Iterator[_Flow]:
-    """Yield the flow of each engine, and of all together, both ways."""
+    """Yield the flow of each engine, and of all engines together, in both directions; none if unknown."""
     length_s = observation.result.duration_s
     paths = {path.engine: path for path in observation.network}
     shares = [share for share in observation.result.engines if share.name in paths]

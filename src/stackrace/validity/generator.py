@@ -86,8 +86,8 @@ def _generator_waited(observation: Observation) -> Finding | None:
 
     That wait is counted as latency of the server, and a server that handles one connection at a time stands still
     meanwhile: beside an endless loop on the engine's core, at waits of 7 to 12 %, a synchronous worker lost 17 % of
-    its throughput and others 8 %. On a quiet machine the engine waits for 1 to 3 %. If engine and stack share cores
-    by the race's own choice, it only warns: it cannot be helped, and the user was told before the start.
+    its throughput and others 8 %. On a quiet machine the engine waits for 1 to 3 %. If engine and stack share
+    cores by the race's own choice, the check only warns: the wait is unavoidable, and the user was warned before.
     """
     time_s = observation.result.duration_s * observation.generator_threads
     shared = observation.cores.shared
@@ -111,9 +111,9 @@ def _generator_waited(observation: Observation) -> Finding | None:
 def _engine_ceiling(observation: Observation) -> Finding | None:
     """The throughput is close to the most that the engine can do here.
 
-    The ceiling is the engine's throughput against a server that does nothing. Near it, differences between stacks
-    are squeezed. Silent if the ceiling was not measured, and if an engine with a core of its own idled most of the
-    time: it was not the limit, so the ceiling was measured in a bad moment of the machine.
+    The ceiling is the engine's throughput against a server that does nothing. Near the ceiling, differences between
+    stacks come out too small. The check is silent if the ceiling was not measured, and if an engine with a core of
+    its own idled most of the time: such an engine was not the limit, so the measured ceiling is too low.
     """
     idled = not observation.cores.shared and observation.result.generator_busy < _IDLE
     if not observation.ceiling_per_s or idled:
@@ -181,11 +181,12 @@ _ENOUGH = 50
 def _arrivals(observation: Observation) -> Finding | None:
     """The requests were not sent in the requested rhythm (even or random).
 
-    Given their number, the arrivals of a Poisson process are uniform over the run, and those on a grid even more
+    Given their number, the arrivals of a Poisson process are uniform over the run, and arrivals on a grid even more
     so. The statistic D is the largest difference between the share of requests sent and the share of time gone by.
-    A generator that stood still for a second in ten shows as 0.1. The limit has two parts: chance exceeds the one
-    for few requests once in a thousand runs; the other prevents that a million requests turn a few milliseconds
-    into a finding. If all connections were in use, the server held requests back, and *pool limit* reports.
+    A generator that stood still for a second in ten has D = 0.1. The limit has two parts: chance exceeds the part
+    for few requests once in a thousand runs; the other part prevents that a million requests turn a few
+    milliseconds into a finding. If all connections were in use, the server held requests back, and *pool limit*
+    reports.
     """
     distance = observation.result.arrivals_distance
     sent = observation.result.counts.scheduled - observation.result.counts.unsent
@@ -216,8 +217,8 @@ _LAG_SHARE = 0.05
 def _lag(observation: Observation) -> Finding | None:
     """1 % of the requests were sent too late.
 
-    Latency counts from the intended time, so the delay is in it, but it is the engine's, not the server's. If all
-    connections were in use, it is not the engine's either, and *pool limit* reports.
+    Latency counts from the intended time, so it contains the delay, but the engine caused the delay, not the
+    server. If all connections were in use, the engine did not cause the delay either, and *pool limit* reports.
     """
     late = observation.result.lag
     if not observation.load.is_open or late is None or not late.count or observation.result.pool_waits:
@@ -272,8 +273,8 @@ def overload(observation: Observation) -> Finding | None:
 def _pool_limit(observation: Observation) -> Finding | None:
     """Requests of an open loop fell due while all connections were in use.
 
-    They waited for one, and their latency contains that, as users wait if a server is full. The user must decide
-    if that limit is the server's or only ours.
+    The requests waited for a connection, and their latency contains the wait, as users wait if a server is full.
+    The user must decide if that limit is a property of the server or only of the load.
     """
     if not observation.load.is_open:
         return None

@@ -1,4 +1,4 @@
-"""Checks of launches: only the stack answered, all of it and as declared, and it is gone in the end."""
+"""Checks of launches: only the stack answered, it ran as declared, and nothing of it is left at the end."""
 
 from __future__ import annotations
 
@@ -152,12 +152,12 @@ def _other_configuration(view: LaunchView) -> Finding | None:
 def _reloader(view: LaunchView) -> Finding | None:
     """A process of the stack watches the app's files, to restart it when they change.
 
-    It costs time at random moments, and nobody deploys it.
+    Watching costs time at random moments, and nobody deploys a reloader.
     """
     reloaders = view.aftermath.reloaders
     return _reloader.judge(len(reloaders), first=reloaders[0] if reloaders else "")
 
 
 def _most(host: Hop) -> int:
-    """Return the most processes that ``host`` may have for itself while a guest in it does the work."""
+    """Return the maximum number of processes of ``host`` itself while a guest in it does the work; 0 if unknown."""
     return host.processes.most if host.processes else 0

@@ -27,8 +27,8 @@ def _throttled(observation: Observation) -> Finding | None:
     """A CPU quota stopped this container's processes.
 
     All threads of a throttled group stand still together until the next period. So latencies show the quota's
-    period of 100 ms, and the engine's share comes out of the same quota. A quota that is declared to be part of the
-    race only warns.
+    period of 100 ms, and the engine's share comes out of the same quota. If the quota is declared to be part of the
+    race, the check only warns.
     """
     declared = observation.cores.quota
     return _throttled.judge(
@@ -97,11 +97,11 @@ def _major_faults(observation: Observation) -> Finding | None:
 def _machine_speed(observation: Observation) -> Finding | None:
     """A fixed computation on the stack's cores took longer or shorter after the slice than before.
 
-    A slower machine looks like a slower stack. Most of it cancels because the stacks take turns; the rest widens
-    the limits. 3 % would be the limit on a machine of one's own. On cores shared with other virtual machines the
-    speed shifts by a median of 6 to 11 % within a second, by more than 3 % in four slices of five. Measuring again
-    finds no better moment, so only the worst slices are repeated (docs/decisions has the figures). The change is as
-    large as its ratio, whichever way it went.
+    A slower machine looks like a slower stack. Most of the effect cancels because the stacks take turns; the rest
+    widens the limits. 3 % would be the limit on a machine without other guests. On cores shared with other virtual
+    machines the speed shifts by a median of 6 to 11 % within a second, by more than 3 % in four slices of five.
+    Measuring again finds no better moment, so only the worst slices are repeated (docs/decisions has the figures).
+    The value is the higher speed divided by the lower, minus 1, whichever came first.
     """
     change = observation.machine.speed_change
     if change is None:
@@ -124,7 +124,7 @@ def _machine_speed(observation: Observation) -> Finding | None:
 def _cpu_frequency(observation: Observation) -> Finding | None:
     """The frequency of the stack's cores changed during the slice.
 
-    Governors that follow the load, turbo and heat change it. The reading at each end is of one moment, under load.
+    Governors that follow the load, turbo and heat change the frequency. It is read once at each end, under load.
     """
     change = observation.machine.frequency_change
     return None if change is None else _cpu_frequency.judge(abs(change), change=change)

@@ -26,7 +26,7 @@ class Observation:
     usage: tuple[HopUsage, ...]
     """Usage of the hops of the stack under load, and of the services that it needs on this machine."""
     limit_s: float = math.inf
-    """Most seconds that a run had for its number of requests."""
+    """Most seconds that a run had for its number of requests; infinite without a limit."""
     machine: MachineDelta
     """Activity of the machine from just before the load until just after it."""
     cores: Resources
@@ -41,7 +41,7 @@ class Observation:
     raised: bool = False
     """True if the race ran at a higher priority than other programs."""
     needed: bool = False
-    """True if others use the stacks' cores in every slice and never otherwise: they work for the app."""
+    """True if other programs use the stacks' cores in every slice and at no other time: they work for the app."""
     generator_threads: int = 1
     ceiling_per_s: float | None = None
     """Most requests per second that the engine can send on this machine; None if unknown."""
@@ -54,9 +54,9 @@ class Observation:
     log_bytes: int = 0
     """Bytes that the stack wrote into its run directory meanwhile."""
     served: int | None = None
-    """Requests that the app itself counted; None if it does not count, or if others answer, too."""
+    """Requests that the app itself counted; None if it does not count, or if a front end answers some by itself."""
     served_apart_s: float = 0.0
-    """Seconds between the beginning of that count and of the load."""
+    """Seconds between the beginning of the app's count and the beginning of the load."""
     debug: bool = False
     """True if the app runs in debug mode."""
     page_s: float = 0.0
@@ -88,14 +88,14 @@ class Observation:
     def foreign_on_stack_cores_s(self) -> float:
         """CPU seconds of processes outside the race on the stacks' cores; errors may bring it a little below 0.
 
-        If the engine has cores of its own here, all of our threads keep to those.
+        If the engine has its own cores on this machine, all threads of Stackrace run on them only.
         """
         ours_s = self.machine.own_s if self.cores.shared or self.result.engines else 0.0
         return self.machine.stack_cores_busy_s - self.stack_cpu_s - self.idle_cpu_s - ours_s
 
     @property
     def conditions(self) -> Conditions | None:
-        """Conditions on the stacks' cores, as a slice keeps them; None if nobody watched these cores."""
+        """Conditions on the stacks' cores, as a slice keeps them; None if these cores were not watched."""
         machine = self.machine
         if not machine.stack_cores or machine.elapsed_s <= 0:
             return None
@@ -134,7 +134,7 @@ class Aftermath:
     started_s: float = 0.0
     """Start on CLOCK_MONOTONIC; the moments of the memory samples count from it."""
     strangers: tuple[int, ...] = ()
-    """Ports of the stack on which a process that is not its own listened."""
+    """Ports of the stack on which a process outside of the stack listened."""
     reloaders: tuple[str, ...] = ()
     """Processes of the stack that watch the app's files, each with the sign of it."""
     complaints: Mapping[Complaint, int] = field(default_factory=dict)
@@ -183,7 +183,7 @@ class Preparation:
     cores: Resources
     limits: NetworkLimits
     connections_per_s: float = 0.0
-    """Expected rate of new connections with keep-alive off; 0 if unknown. It is known for an open loop. For a
+    """Expected rate of new connections with keep-alive off; 0 if unknown. The rate is known for an open loop. In a
     closed loop it depends on the server, and the engine reports when ports run out."""
     disk_bytes: int = 0
     """Size of the file system that holds run directories; 0 without any."""

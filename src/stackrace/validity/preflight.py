@@ -43,8 +43,8 @@ _WIDER = "sysctl net.ipv4.ip_local_port_range='1024 65535'"
 def file_descriptors(plan: Preparation) -> Finding | None:
     """One process may open fewer files than the load needs.
 
-    A proxy holds two sockets per client, and one for each connection beside the load; the rest is for logs,
-    libraries and queues. At the limit connections fail at random.
+    A proxy holds two sockets per client, and one for each connection beside the load; logs, libraries and queues
+    need further files. At the limit connections fail at random.
     """
     alone = plan.sockets_each * plan.concurrency + SPARE_FILES
     needed = alone + plan.held
@@ -215,7 +215,8 @@ def shared_threads(plan: Preparation) -> Finding | None:
 def memory_limit(plan: Preparation) -> Finding | None:
     """Too little memory is free for all stacks (they race in batches), or even for one (refused).
 
-    A machine that swaps measures its disk. A single stack may use all free memory, several together a share of it.
+    On a machine that swaps, a race measures the disk. A single stack may use all free memory, several stacks
+    together a share of it.
     """
     each = plan.cores.memory_bytes
     if each is None:
@@ -278,7 +279,7 @@ class Destination:
     answers: bool = True
     """True if a program accepts connections there."""
     others: tuple[str, ...] = ()
-    """Further addresses of the name at which a program accepts connections."""
+    """Further addresses of the host name at which a program accepts connections."""
     proxies: Mapping[str, str] = field(default_factory=dict)
     """Variables (``http_proxy``) that send other clients another way to this host, with their values."""
 

@@ -59,13 +59,13 @@ class CarryOverTest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaceView:
-    """View of a race as a whole; fields are empty or None if they cannot be told."""
+    """View of a race as a whole; fields are empty or None if they are unknown."""
 
     twin: str = ""
     """Path of the stack that ran twice."""
     twins: tuple[TwinPair, ...] = ()
     drift: Drift | None = None
-    """Mean over the stacks that took part in most blocks, at the headline level."""
+    """Mean drift of the stacks that took part in most blocks, at the headline level."""
     uneven: tuple[tuple[str, Drift], ...] = ()
     """Drift of each of these stacks relative to the others, by path; the limits hold for all at once."""
     sizes: tuple[AnswerSizes, ...] = ()
@@ -159,9 +159,9 @@ def _throughput_drifts(view: RaceView) -> Finding | None:
 def _answer_sizes(view: RaceView) -> Finding | None:
     """Right answers differ in length between stacks by more than the servers' own headers.
 
-    Longer answers take longer to send. The size is that of the whole answer as read, headers included, so the sizes
-    of tiny answers (to HEAD, redirections) always differ. Differences no larger than the headers are ignored: no
-    network notices them.
+    Longer answers take longer to send. The whole answer counts as it is read, headers included, so the sizes of
+    tiny answers (to HEAD, redirections) always differ. Differences no larger than the headers are ignored: they
+    make no difference on a network.
     """
     spans = [(_spread(size), size) for size in view.sizes if _spread(size) > 0]
     if not spans:

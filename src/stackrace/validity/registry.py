@@ -61,8 +61,8 @@ CHECKS: dict[Made, tuple[Check[Any], ...]] = {
     for made in Made
 }
 """Checks by the moment at which they are made. The check on addresses is not among them, since a race dials no
-name. Those of a run make sense if the server is not ours: its usage is not foreign, and the accounting reports its
-failures."""
+name. The checks of a run make sense for a server that Stackrace did not start: its CPU time does not count as
+foreign, and the accounting reports its failures."""
 
 _PASSING = frozenset(check.declaration.id for check in EVERY_CHECK if check.declaration.passing)
 

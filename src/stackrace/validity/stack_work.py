@@ -27,10 +27,10 @@ _CONCURRENCY_SETTINGS = ("processes", "workers", "threads")
 def _unused_cpu(observation: Observation) -> Finding | None:
     """Some of the stack's cores were idle, but more clients brought less than 5 % more throughput.
 
-    Something other than the CPU is the limit: too few workers, a lock, a backend, a backlog. Silent if the
-    throughput at the next lower concurrency is unknown, and while the engine is over 70 % busy, since it may be the
-    reason then. CPU time that the engine used on shared cores is not idle, nor is time that other programs or the
-    hypervisor took anywhere.
+    Something other than the CPU is the limit: too few workers, a lock, a backend, a backlog. The check is silent if
+    the throughput at the next lower concurrency is unknown, and while the engine is over 70 % busy, since it may be
+    the reason then. CPU time that the engine used on shared cores is not idle, nor is time that other programs or
+    the hypervisor took anywhere.
     """
     if (
         not observation.before_per_s
@@ -71,14 +71,14 @@ def _too_small(observation: Observation) -> tuple[str, int]:
 def debug_on(observation: Observation) -> Finding | None:
     """The app runs in its debug mode, which records queries and templates and may reload.
 
-    It costs a multiple, more on some pages than on others, and nobody deploys it.
+    Debug mode makes pages several times slower, some pages more than others, and nobody deploys it.
     """
     return debug_on.finding() if observation.debug else None
 
 
 _MIB = 2**20
 _LINE_BYTES = 32
-"""Bytes below which nothing is a line of an access log: a date alone has 26."""
+"""Least size in bytes of a line of an access log: a date alone has 26."""
 _ENOUGH = 100
 _ENOUGH_PER_CONNECTION = 20
 
@@ -98,9 +98,9 @@ _ENOUGH_PER_CONNECTION = 20
 def _access_log(observation: Observation) -> Finding | None:
     """Files grew by a line for every answer, although all access logs are off.
 
-    Writing costs, in some servers as much as answering, and other stacks do not pay it. A slice cuts off as many
-    requests as it has connections, and some servers log a complaint about each, in the next slice if the app is
-    slow. With few answers per connection these might be taken for an access log.
+    Writing takes time, in some servers as much as answering, and other stacks do not write. A slice cuts off as
+    many requests as it has connections, and some servers log a complaint about each, in the next slice if the app
+    is slow. With few answers per connection these complaints might be taken for an access log.
     """
     enough = max(_ENOUGH, _ENOUGH_PER_CONNECTION * observation.result.established_peak)
     if observation.stack is None or observation.answered < enough or _logs_access(observation):

@@ -114,11 +114,11 @@ def _launch_not_steady(view: LaunchView) -> Finding | None:
 def _memory_grows(view: LaunchView) -> Finding | None:
     """Memory kept growing under load (median of all slopes between samples).
 
-    A leak makes a stack slower later, and the machine after it. Only time in which the stack is measured counts, so
+    A leak makes a stack slower later, and then the machine. Only time in which the stack is measured counts, so
     that waiting for a turn does not help a stack; growth up to the first slice is warm-up. The growth must go on:
-    each half of the samples must grow by half of the limit at least, since a single step may come from elsewhere
-    (pages count in shares, so a neighbour of the same program that ends leaves its share to the others; 1 MiB was
-    seen). Fewer than six samples, or three seconds of load between them, are too few.
+    each half of the samples must grow by half of the limit at least. A single step may have another cause: a shared
+    page counts in parts, so when one process of a program ends, its part goes to the others (1 MiB was seen).
+    Fewer than six samples, or three seconds of load between them, are too few.
     """
     samples = [(view.loaded_s(sample.at_s), float(sum(sample.pss_bytes.values()))) for sample in view.launch.memory]
     points = [(loaded_s, held) for loaded_s, held in samples if loaded_s > 0]

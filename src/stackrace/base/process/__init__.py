@@ -1,4 +1,4 @@
-"""Process: programs that end with Stackrace, and signals that are held back meanwhile."""
+"""Start of programs that end with Stackrace, and signals that are held back meanwhile."""
 
 from .commands import CommandResult, ask, attended, listen, require_system, run, within
 from .deadline import Deadline, OverdueError, tree

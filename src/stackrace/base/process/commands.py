@@ -1,4 +1,4 @@
-"""Commands that run to their end: the last of their output is kept, and no process of theirs is left."""
+"""Commands that run to their end: the end of their output is kept, and none of their processes is left."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class CommandResult:
     code: int
     """Exit code, negative for a signal."""
     output: str
-    """End of its output, both streams in one, with the app's secrets masked."""
+    """End of the output, stdout and stderr together, with the app's secrets masked."""
 
 
 def run(
@@ -49,11 +49,12 @@ def run(
 ) -> CommandResult:
     """Run ``command`` to its end, in a session of its own; ``begin`` runs first in the new process.
 
-    It starts in ``folder``; None is the current one. Many programs read settings and code from where they start, so
-    a user's folder is given only if the user asked to run what lies there.
+    The command starts in ``folder``; None is the current folder. Many programs read settings and code from the
+    folder that they start in, so give a user's folder only if the user asked to run the code in it. The last
+    ``most_bytes`` of the output are kept.
 
-    Raises OSError if it cannot be started, OverdueError if it takes longer than ``timeout_s``, not counting time in
-    which it could not run. All that it started ends with it.
+    Raises OSError if the command cannot be started, OverdueError if it takes longer than ``timeout_s``, without the
+    time in which it could not run. All processes that it started end with it.
     """
 
     def attend(process: subprocess.Popen[bytes]) -> CommandResult:
@@ -77,9 +78,10 @@ def ask(
     most_bytes: int = _MOST_BYTES,
     limit_s: float | None = None,
 ) -> CommandResult:
-    """Ask a program something, like ``run``, within ``limit_s``, by default ``QUESTION_S``.
+    """Ask a program something, such as its version, like ``run``, within ``limit_s``, by default ``QUESTION_S``.
 
-    A program that does not answer fails silently: callers go on without it, and ``UNANSWERED`` names it.
+    If the program cannot be started or does not end in time, the result has code -1 and no output. ``UNANSWERED``
+    then names the program, and it is not asked again.
     """
     program, limit_s = shutil.which(command[0]) or command[0], limit_s or QUESTION_S
     if program not in UNANSWERED:
@@ -103,7 +105,8 @@ def listen(
 ) -> CommandResult:
     """Read the output of ``command`` until it ends, even if its background processes keep ``output`` open.
 
-    ``code`` waits up to the given seconds for its exit code, and returns None before the end. Raises OverdueError.
+    ``code`` waits up to the given seconds for the command's exit code; it returns None while the command runs.
+    Raises OverdueError after the deadline.
     """
     said, is_cut, speaks = b"", False, True
     ended: int | None = None
@@ -136,7 +139,7 @@ def within(timeout_s: float) -> Callable[[subprocess.Popen[bytes]], int | None]:
     def wait(process: subprocess.Popen[bytes]) -> int | None:
         deadline = Deadline(timeout_s, lambda: tree(process.pid))
         while True:
-            # it is polled once more after the deadline
+            # the process is polled once more after the deadline
             left_s = deadline.left_s
             with suppress(subprocess.TimeoutExpired):
                 return process.wait(min(left_s, _POLL_S))
@@ -158,11 +161,11 @@ def attended(
     kept_open: Sequence[int] = (),
     begin: Callable[[], None] | None = None,
 ) -> _T:
-    """Start ``command`` below a keeper and return ``attend``'s result for that, which ends as the command does.
+    """Start ``command`` below a keeper, call ``attend`` with the keeper's process, and return its result.
 
-    Nothing that the command started is left afterwards, daemons included, even if this process is killed.
-    ``begin`` runs in the keeper first; the command may use the descriptors ``kept_open``. Raises OSError if it
-    cannot be started, BreakdownError if this machine lacks the resources.
+    The keeper ends as the command does. Nothing that the command started is left afterwards, daemons included,
+    even if this process is killed. ``begin`` runs in the keeper first; the command may use the descriptors
+    ``kept_open``. Raises OSError if the command cannot be started, BreakdownError if this machine lacks resources.
     """
     require_system()
     (orders, lifeline), (answer, answers) = os.pipe(), os.pipe()
@@ -206,7 +209,7 @@ _SYSTEM = {
     "/dev/null": (stat.S_ISCHR, "mknod -m 666 /dev/null c 1 3"),
     "/proc/self/stat": (stat.S_ISREG, "mount -t proc proc /proc"),
 }
-"""Files that programs need: a check of its kind for each, and the command that creates it."""
+"""Files that programs need, each with a check of its kind and the command that creates it."""
 
 
 def require_system() -> None:

@@ -19,14 +19,14 @@ from ..numbers import duration
 from .processes import pids, read, read_process
 
 LONGEST_S = 600.0
-"""Wall time in seconds after which it is over, however long they waited; ten times the limit if that is longer."""
+"""Wall time in seconds after which a deadline is over, even if processes waited; at least ten times its limit."""
 _LOOK_S = 0.1
 _LEAST_LOOKED = 20
-"""Factor for the pause after a look: a look at many threads takes long."""
+"""Least ratio of the pause after a look to the duration of the look: a look at many threads takes long."""
 _MOMENT_S = 0.05
 """Seconds within which a running thread shows CPU time."""
 _TOLD = 0.1
-"""Share of the time spent waiting from which it is mentioned."""
+"""Least share of the time spent waiting that messages mention."""
 
 
 class _Seen(NamedTuple):
@@ -47,11 +47,11 @@ _NEVER_SEEN = _Seen(0, 0, 0, None)
 class Deadline:
     """Time limit that ends once the processes of ``members`` could run for ``limit_s``, sleep included.
 
-    No time is counted while one of their threads waits for a core, or this thread does, which watches them. The
-    limit does not end while one waits: the kernel reports a wait only afterwards. Nor does it end the first time it
-    is asked for after it has passed, so that what is waited for is looked at once more. A process that starts and
-    ends between two looks is missed. If the kernel reports no waits, a thread that is ready and used no time has
-    waited; if it reports nothing at all, only ``LONGEST_S`` counts.
+    No time is counted while a thread of the processes, or the thread that watches them, waits for a core. The limit
+    does not end while a thread waits, because the kernel reports a wait only afterwards. When the limit has passed,
+    ``is_over`` is False once more, so that the caller looks again. A process that starts and ends between two looks
+    is missed. If the kernel reports no waits, a thread that is ready and used no time has waited; if the kernel
+    reports nothing at all, only ``LONGEST_S`` counts.
     """
 
     def __init__(self, limit_s: float, members: Callable[[], Iterable[int]]) -> None:
@@ -65,7 +65,7 @@ class Deadline:
 
     @property
     def elapsed_s(self) -> float:
-        """Wall time in seconds since it began."""
+        """Wall time in seconds since the deadline was created."""
         return time.monotonic() - self._begun_s
 
     @property
@@ -77,16 +77,16 @@ class Deadline:
 
     @property
     def left_s(self) -> float:
-        """Seconds left; zero if it is over."""
+        """Seconds left; zero if the limit has passed, infinite if there is none."""
         if self.limit_s == math.inf:
             return math.inf
         left_s = self.limit_s - self.spent_s
         if left_s <= 0:
-            # since the last look it may have waited
+            # a thread may have waited since the last look
             self._look()
             left_s = max(self.limit_s - self.spent_s, _LOOK_S if self._one_waits() else 0.0)
         if left_s <= 0 and not self._was_over:
-            # whoever waits looks once more: between two looks this process may have stood still for long
+            # the caller looks once more: between two looks this process may have stood still for long
             self._was_over, left_s = True, _LOOK_S
         return max(min(left_s, max(LONGEST_S, 10 * self.limit_s) - self.elapsed_s), 0.0)
 
@@ -97,12 +97,12 @@ class Deadline:
 
     @property
     def when(self) -> str:
-        """Text for the time after which it was over, with the waiting: ``after 1 min``."""
+        """Text for the time limit that has passed, with the waiting: ``after 1 min``."""
         return f"after {duration(self.limit_s)}{self.waiting}"
 
     @property
     def waiting(self) -> str:
-        """Text for the time spent waiting, to end a sentence; empty if that is little."""
+        """Text, for the end of a sentence, on the time spent waiting for a core; empty if it was little."""
         elapsed_s = self.elapsed_s
         if self._waited_s < _TOLD * elapsed_s:
             return ""
@@ -110,7 +110,7 @@ class Deadline:
         return f"; it has waited {waited} of {elapsed} for a core: this machine is busy"
 
     def _look(self) -> None:
-        """Add the longest wait of a thread since the last look to the waiting."""
+        """Add the longest wait of a thread since the last look to the time spent waiting."""
         now_s = time.monotonic()
         elapsed_ns = int((now_s - self._looked_s) * 1e9)
         members = list(self._members())
@@ -143,7 +143,7 @@ class Deadline:
         self._due_s = _LEAST_LOOKED * (time.monotonic() - now_s)
 
     def _one_waits(self) -> bool:
-        """Tell whether one of the threads is ready to run and does not."""
+        """Tell whether a thread is ready to run but does not run."""
         ready = [task for task, seen in self._threads.items() if seen.sleeps is not None]
         used_ns = [_spent(*task)[0] for task in ready]
         if ready:
@@ -153,7 +153,7 @@ class Deadline:
 
 
 class OverdueError(subprocess.TimeoutExpired):
-    """A command that did not end before its deadline."""
+    """Error of a command that did not end before its deadline."""
 
     def __init__(self, command: Sequence[str], deadline: Deadline) -> None:
         super().__init__(command, deadline.limit_s)

@@ -38,17 +38,17 @@ _POLL_S = 0.1
 _MOST_POINTER_BYTES = 1 << 16
 
 _KEPT = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
-"""Variables with the places of the user's own settings. Others, such as a hook's, lead to another repository."""
+"""Variables with the places of the user's settings; other GIT variables, as in a hook, name another repository."""
 
 
 _Modules = Mapping[str, tuple[str | None, str]]
 """Name and commit of each submodule, by its path."""
 Filtered = Mapping[str, tuple[str, int] | None]
-"""Files that a filter would produce; for a Git LFS pointer the digest and size of its target."""
+"""Files that a filter would produce, by path: digest and size of the target of a Git LFS pointer, else None."""
 
 
 def users_variables() -> dict[str, str]:
-    """Return the variables of this process, without those that lead git to another repository."""
+    """Return the environment of this process without variables that lead git to another repository."""
     return {name: value for name, value in os.environ.items() if name[:4] != "GIT_" or name in _KEPT}
 
 
@@ -65,7 +65,7 @@ class Status:
 class Repository:
     """A work tree and its settings.
 
-    All methods raise OwnerError if it cannot be read, and FileNotFoundError if the clone lacks an object.
+    All methods raise OwnerError if the repository cannot be read, and FileNotFoundError if it lacks an object.
     """
 
     top: Path
@@ -75,7 +75,7 @@ class Repository:
     origin: str
     """Address it was cloned from; empty if none."""
     head: str
-    """Commit that is checked out; empty before the first."""
+    """Commit that is checked out; empty before the first commit."""
     committed_at: str
     """Time of that commit, in ISO 8601."""
     is_shallow: bool
@@ -88,7 +88,10 @@ class Repository:
         return cast("str | None", self._ask("commit", name=name))
 
     def left(self, *names: str) -> tuple[str, str] | None:
-        """Return the first of the branches ``names`` that HEAD forked from, as people write it, and the commit."""
+        """Return the first branch of ``names`` that HEAD forked from, as people write it, and the common commit.
+
+        Returns None if HEAD shares no commit with any branch.
+        """
         return cast("tuple[str, str] | None", self._ask("left", names=names))
 
     def status(self) -> Status:
@@ -100,7 +103,7 @@ class Repository:
         return Status(**{kind: tuple(names) for kind, names in self._ask("status").items()})
 
     def changed_since(self, commit: str) -> list[str]:
-        """Return the files of the work tree that differ from ``commit`` or are new, ignored ones apart."""
+        """Return the files of the work tree that differ from ``commit`` or are new, without ignored files."""
         return list(self._ask("changed_since", commit=commit))
 
     def tracked(self) -> list[str]:
@@ -144,7 +147,7 @@ def repository(folder: Path) -> Repository | None:
 def at(top: Path, git: Path) -> Repository:
     """Return the repository with the work tree ``top`` and the folder ``git``; raises like ``repository``.
 
-    For a submodule, ``git`` alone is given, as both.
+    For a submodule, give the folder ``git`` as ``top``, too.
     """
     store = real_path(git / _pointer(git / "commondir", ""))
     _refuse_odd(_first_read(top, git, store))
@@ -157,8 +160,8 @@ def at(top: Path, git: Path) -> Repository:
 def _git_folder(top: Path) -> Path | None:
     """Return the folder of the repository whose work tree begins at ``top``; None if there is none.
 
-    A folder that only looks like a repository, without ``.git``, is part of the project: its settings may be
-    anybody's.
+    A folder that only looks like a repository, without ``.git``, is part of the project: anybody may have written
+    its settings.
     """
     mark = top / ".git"
     if is_folder(mark):
@@ -168,7 +171,7 @@ def _git_folder(top: Path) -> Path | None:
 
 
 def _pointer(path: Path, word: str) -> str:
-    """Return the path in a file that consists of ``word`` and that path; empty if it is another file."""
+    """Return the path in a file that holds only ``word`` and a path; empty for any other file."""
     _refuse_odd([path])
     try:
         text = read_text(path, _MOST_POINTER_BYTES, errors="surrogateescape")
@@ -192,7 +195,7 @@ def _refuse_odd(paths: Iterable[Path]) -> None:
 
 
 def _first_read(top: Path, git: Path, store: Path) -> Iterator[Path]:
-    """Yield the files that git reads first, and those that the settings name."""
+    """Yield the files that git reads first, and the files that the settings name."""
     yield from (git / name for name in ("HEAD", "index", "config.worktree", "info/sparse-checkout"))
     names = ("config", "packed-refs", "shallow", "info/exclude", "info/attributes", "objects/info/alternates")
     yield from (store / name for name in names)
@@ -243,7 +246,7 @@ def _ask(question: str, folder: Path, read: tuple[Path, ...], **words: object) -
 
 
 def _listen(process: subprocess.Popen[bytes]) -> str:
-    """Return the reader's output; raises TimeoutError if it shows no sign of life."""
+    """Return the output of the reader; raise TimeoutError if it writes nothing for too long."""
     assert process.stdout
     said, limit_s = b"", _STARTING_S
     while True:

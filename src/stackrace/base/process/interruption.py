@@ -1,4 +1,4 @@
-"""Ctrl-C: signals that are held back during critical steps, and results that it can neither lose nor block."""
+"""Ctrl-C: signals that are held back during critical steps, and results that Ctrl-C can neither lose nor block."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class HeldSignals:
-    """Ctrl-C, and signals handled like it, held back from ``hold`` to ``release``; ``restore`` ends that for good.
+    """Ctrl-C and similar signals, held back from ``hold`` to ``release``; ``restore`` restores their handlers.
 
     A signal mask would not work: the kernel gives a process's signal to any thread that does not block it, numpy's
     included, and Python runs the handler in the main thread all the same. Only the main thread has handlers:
-    in others nothing is held back. Signals that Python does not handle are left to the kernel.
+    in other threads nothing is held back. Signals that Python does not handle are left to the kernel.
     """
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class HeldSignals:
         self._holding = True
 
     def release(self) -> None:
-        """Let signals through; one that was held back is handled here, so it may raise KeyboardInterrupt."""
+        """Let signals through; a signal that was held back is handled here, and may raise KeyboardInterrupt."""
         self._holding = False
         if self._held is not None:
             number, self._held = self._held, None
@@ -59,9 +59,9 @@ class HeldSignals:
 
 @contextmanager
 def held() -> Iterator[HeldSignals]:
-    """Hold signals back during a step that must not be interrupted; a held one is handled at its end.
+    """Hold signals back during a step that must not be interrupted; a held signal is handled after the step.
 
-    The yielded object can let them through for a part of it.
+    The yielded object can let signals through during a part of the step.
     """
     signals = HeldSignals()
     signals.hold()
@@ -80,8 +80,8 @@ _T = TypeVar("_T")
 class Pending(Generic[_T]):
     """A future result. A waiting caller may be interrupted at any point, and wait again.
 
-    An interruption within Thread.join or Event.wait may leave one of their locks held, and then everything blocks;
-    SimpleQueue is written in C.
+    An interruption within Thread.join or Event.wait may leave a lock held, and then everything blocks. SimpleQueue
+    does not have this problem: it is written in C.
     """
 
     def __init__(self) -> None:
@@ -91,7 +91,7 @@ class Pending(Generic[_T]):
         self._end: SimpleQueue[None] = SimpleQueue()
 
     def wait(self, timeout_s: float | None = None) -> bool:
-        """Wait for the result, ``timeout_s`` at most; tell whether it is there. One thread waits at a time."""
+        """Wait for the result, ``timeout_s`` at most; return True if it is there. One thread may wait at a time."""
         # a flag beside the queue: an interrupted caller may have taken the item
         if not self._over:
             with suppress(Empty):

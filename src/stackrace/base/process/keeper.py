@@ -25,7 +25,7 @@ PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
 PR_SET_CHILD_SUBREAPER = 36
 MOST_ENDING_S = 5.0
-"""Seconds for which it tries to kill: a process may be stuck in the kernel, or not ours to kill."""
+"""Maximum seconds for killing: a process may be stuck in the kernel, or belong to another user."""
 _AGAIN_S = 0.001
 _FIXED = {_signal.SIGKILL, _signal.SIGSTOP}
 _LIBC = ctypes.CDLL(None)
@@ -96,7 +96,7 @@ def _start(words: list[bytes], environment: dict[bytes, bytes] | None) -> tuple[
 
 
 def _wait(pid: int, orders: int, children: int) -> int:
-    """Return the command's exit code once it ends; or SIGKILL's once the orders are closed."""
+    """Wait for the command and return its exit code, or −9 (SIGKILL) once the pipe of orders is closed."""
     poll = select.poll()
     poll.register(orders, 0)
     poll.register(children, select.POLLIN)

@@ -2,7 +2,7 @@
 
 libgit2 runs no program that settings name. It has no hooks, monitors, pagers or lazy fetches, and its only filters
 are line ends and ``$Id$``; functions that connect to other machines are never called. But it blocks in C if a file
-of the repository does, so each question is a process. Each line before the answer is a sign of life.
+of the repository does, so each question is a process. Each line before the answer shows that the work goes on.
 Source: libgit2, "git2/repository.h", "git2/checkout.h", "git2/sys/filter.h"; git-lfs, "spec.md".
 """
 
@@ -87,7 +87,7 @@ def _commit(repository: pygit2.Repository, name: str) -> pygit2.Commit | None:
 
 
 def _left(repository: pygit2.Repository, names: Iterable[str]) -> tuple[str, str] | None:
-    """Return the first of ``names`` that HEAD has a common ancestor with, as people write it, and that commit."""
+    """Return the first of ``names`` that shares a commit with HEAD, as people write it, and this commit."""
     head = _commit(repository, "HEAD")
     for name in names:
         other = _commit(repository, name)

@@ -33,7 +33,7 @@ _MOUNT_ATTR_RDONLY = 1
 _AT_FDCWD = -100
 _AT_RECURSIVE = 0x8000
 _SYS_MOUNT_SETATTR = 442
-"""The same on every architecture."""
+"""Number of the system call, the same on every architecture."""
 _PR_SET_DUMPABLE = 4
 _ACCEPTS = 0x10000
 """__SO_ACCEPTCON, the flag of a socket that listens."""
@@ -57,18 +57,18 @@ def separate() -> None:
         _unshare(_CLONE_NEWNS, owner)
     _keep_mounts()
     with contextlib.suppress(OSError):
-        # remains in System V memory, semaphores and queues are removed with it
+        # System V memory, semaphores and queues that programs leave are removed with the namespace
         done(LIBC.unshare(_CLONE_NEWIPC))
         done(LIBC.mount(b"mqueue", b"/dev/mqueue", b"mqueue", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, None))
-    # without it, nobody could read /proc/PID/root
+    # without this, no other process could read /proc/PID/root
     LIBC.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)
 
 
 def isolate(user: int, group: int) -> None:
     """Move this process, as ``user``, to its own namespaces of users, files and network; its fork is process 1.
 
-    It can change only files that it mounts, and has no rights outside, not even as root. Raises OSError if the
-    kernel or a container forbids it.
+    The process can change only files that it mounts, and has no rights outside, not even as root. Raises OSError if
+    the kernel or a container forbids namespaces.
     """
     _seclude(_CLONE_NEWPID | _CLONE_NEWUTS, (user, group))
 
@@ -103,7 +103,8 @@ def pivot(root: Path) -> None:
 def seal(folder: Path, start: Path) -> None:
     """Forbid this process, and all that it starts, the network and all writes, except to a copy of ``folder``.
 
-    It changes to ``start``. Its files in /dev/shm are removed with it. Raises OSError if that is forbidden.
+    The process changes to the folder ``start``. Its files in /dev/shm are removed when it ends. Raises OSError if
+    namespaces are forbidden.
     """
     _seclude(0, (os.geteuid(), os.getegid()))
     lower = os.open(folder, os.O_PATH)
@@ -139,10 +140,11 @@ def enter(pid: int) -> None:
 
 
 def cover(folders: Sequence[tuple[str, str]], kept: Sequence[str]) -> None:
-    """Cover each of ``folders`` so that writes below it go to the layer beside it; ``kept`` stay writable.
+    """Cover each folder in ``folders``, pairs of a folder and a layer: writes below the folder go to its layer.
 
-    A file system that is mounted below a folder is covered as well; listening sockets stay open, since none can be
-    reached through an overlay. Raises OSError that names a folder that cannot be covered; it stays unchanged.
+    ``kept`` stay writable. A file system that is mounted below a folder is covered as well; listening sockets stay
+    open, since no socket can be reached through an overlay. Raises OSError that names a folder that cannot be
+    covered; that folder stays unchanged.
     """
     for name, layer in folders:
         folder = Path(name)
@@ -151,7 +153,7 @@ def cover(folders: Sequence[tuple[str, str]], kept: Sequence[str]) -> None:
         places = [folder, *(each for each in mounts if not any(each.is_relative_to(path) for path in inside))]
         shown = []
         for path in inside:
-            # it may be gone, or hidden from us
+            # the path may be gone, or hidden from this process
             with contextlib.suppress(OSError):
                 shown.append((path, os.open(path, os.O_PATH)))
         lower = [(place, os.open(place, os.O_PATH)) for place in places]
@@ -188,12 +190,12 @@ def mount_overlay(folder: Path, lower: int, layer: Path, *, executes: bool = Tru
         done(LIBC.mount(b"overlay", os.fsencode(folder), b"overlay", flags, options.encode()))
     except OSError as error:
         raise OSError(error.errno, f"no overlay over {folder}: {error.strerror}") from error
-    # the kernel leaves it without any rights, so that nobody could remove it afterwards
+    # the kernel creates this folder without any rights, so that it could not be removed afterwards
     Path(f"/proc/self/fd/{handles['workdir']}/work").chmod(0o700)
 
 
 def _liken(upper: Path, lower: int) -> None:
-    """Give ``upper`` the rights of the folder that it covers: the overlay takes them from it."""
+    """Give ``upper`` the owner and the mode of the folder ``lower``: the overlay shows them from ``upper``."""
     status = os.stat(f"/proc/self/fd/{lower}")  # noqa: PTH116
     give_to_owner(upper, status)
     upper.chmod(status.st_mode & 0o7777)

@@ -1,9 +1,9 @@
-"""Priorities of processes. The supervisor uses it: standard library only.
+"""Priorities of processes. Standard library only, because the supervisor imports this module.
 
-Engine, stacks and services of a race all have the same priority, above that of other programs, and so have
-programs started for it. A nice value weighs a thread against those of its own scheduling group. Without control
-groups, Linux makes such a group of every session (autogroup), and weighs the groups against each other; so both are
-raised. It is never real-time scheduling: other programs still get some time.
+Engine, stacks, services and all other programs of a race have the same priority, above the priority of other
+programs. A nice value weighs a thread against the other threads of its scheduling group. Without control groups,
+Linux makes such a group of every session (autogroup), and weighs the groups against each other; so both are raised.
+Real-time scheduling is never used: other programs still get some time.
 
 Source: sched(7), "The nice value and group scheduling" and "The autogroup feature"; cgroup-v2.rst, "cpu.weight".
 """
@@ -38,7 +38,7 @@ def can_raise() -> bool:
 
 
 def raise_process(pid: int, nice: int = NICE) -> None:
-    """Give every thread of a process, and its session, this priority; no error if it is gone or forbidden."""
+    """Give every thread of a process, and its session, the priority ``nice``, if it exists and this is allowed."""
     with contextlib.suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 (hot: no Path objects)
             with contextlib.suppress(OSError):
@@ -55,7 +55,7 @@ def autogroup(pid: int) -> tuple[str, int | None]:
 
 
 def before_races(nice: int) -> int:
-    """Return a session's usual nice value: 0 for ``NICE``, set by another race, which may end before ours."""
+    """Return a session's usual nice value: ``nice``, or 0 for ``NICE``: another race set it, and may end first."""
     return 0 if nice == NICE else nice
 
 
@@ -103,7 +103,7 @@ def _exchanged(group: Path | None, weight: str) -> str:
 
 
 def _write_autogroup(pid: int, nice: int) -> None:
-    """Write the nice value, with retries: without CAP_SYS_ADMIN Linux accepts one per 0.1 s, of all processes."""
+    """Write the nice value, with retries: without CAP_SYS_ADMIN Linux accepts one write per 0.1 s in all."""
     for _ in range(_TRIES):
         try:
             with open(f"/proc/{pid}/autogroup", "w", encoding="ascii") as file:  # noqa: PTH123

@@ -11,7 +11,7 @@ _PAGE = 4096
 def read(path: str) -> bytes | None:
     """Return the whole content of a small kernel file, or None if it is missing, forbidden or just vanished.
 
-    Plain system calls: a third of the cost of a file object, and a slice reads dozens of these.
+    Plain system calls cost a third of a file object, and a slice reads dozens of files.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
@@ -61,11 +61,11 @@ class Process:
     session: int
     threads: int
     started: int
-    """Clock ticks since boot; distinguishes a process from a later one with the same id."""
+    """Start in clock ticks since boot; distinguishes a process from a later process with the same id."""
     used_ns: int
-    """CPU time of the process itself, in clock ticks of 10 ms."""
+    """CPU time of the process itself in ns, which the kernel counts in clock ticks, mostly of 10 ms."""
     reaped_ns: int
-    """CPU time of children that ended and were waited for, and of theirs; also in such ticks."""
+    """CPU time in ns of ended children that were waited for, and of their children, in the same ticks."""
 
     @property
     def lives(self) -> bool:

@@ -1,6 +1,6 @@
-"""Uv, which installs packages: its place, and the causes of its failures.
+"""Path of uv, which installs packages, and causes of its failures.
 
-A failure is blamed on its cause. Only a conflict is blamed on the app's pins.
+Only a conflict of versions is blamed on the app's pins.
 """
 
 from __future__ import annotations

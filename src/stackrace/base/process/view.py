@@ -1,8 +1,8 @@
-"""The only door to the user's code: a view of the user's files, in which processes change none of them.
+"""Protected view of the user's files: a process in a view cannot change them.
 
 All user programs start in such a view: the interpreter with the user's modules, commands, and the config tests of
-servers. Only protection creates one (``deploy/protection.py``); tests/repository/test_starts.py finds every other
-start of a process.
+servers. Only protection creates a view (``deploy/protection.py``); tests/repository/test_starts.py finds every
+other start of a process.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _LONGEST_LINE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Relocation:
-    """Copies of folders below ``place``; without a place there are none, and every path stays itself."""
+    """Copies of folders below ``place``; without a place there are no copies, and paths do not change."""
 
     place: Path | None = None
     copied: Mapping[str, Path] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class Relocation:
         return replace(self, copied={**self.copied, **spelled})
 
     def path(self, path: Path) -> Path:
-        """Return the path of the copy of ``path``; ``path`` itself if it has none, or is one."""
+        """Return the path of the copy of ``path``; ``path`` itself if it has no copy, or is a copy."""
         # the path with its links first, because the copy of a link leads to the right place itself
         for spelling in (Path(os.path.normpath(path.absolute())), real_path(path)):
             for folder, original in self.copied.items():
@@ -86,7 +86,7 @@ class Relocation:
                     yield Path(name)
 
     def original(self, value: _T) -> _T:
-        """Return ``value`` with the originals' paths; a text, a path, or a value made of them."""
+        """Return ``value``, a text, a path or a value made of them, with paths of originals in place of copies."""
         if self.place is None:
             return value
         prefix = f"{self.place}/"
@@ -111,7 +111,10 @@ class ProtectedView:
     led: Mapping[str, str] = field(default_factory=dict)
     """Replacements for variables such as HOME, unless the app sets its own."""
     sealed: Path | None = None
-    """Only writable folder, under an overlay that is removed with the process, which has no network."""
+    """Only writable folder, under an overlay that is removed with the process; such a process has no network.
+
+    None for a view that is not sealed.
+    """
 
     def variables(self, environment: Mapping[str, str]) -> dict[str, str]:
         """Return ``environment`` as variables for a process in this view."""
@@ -119,11 +122,11 @@ class ProtectedView:
         return {**environment, **led}
 
     def holds_off(self, path: Path) -> bool:
-        """Tell whether ``path``, an absolute one, is read-only for a process in this view."""
+        """Tell whether the absolute ``path`` is read-only for a process in this view."""
         return any(map(path.is_relative_to, self.closed)) and not any(map(path.is_relative_to, self.kept))
 
     def path(self, path: Path) -> Path:
-        """Return the path by which this process finds what a process in the view finds at ``path``."""
+        """Return the path at which this process finds the file that a process in the view finds at ``path``."""
         # an absolute link would lead out of the view again
         return path if self.pid is None else Path(f"/proc/{self.pid}/root", *real_path(path).parts[1:])
 
@@ -145,7 +148,7 @@ class ProtectedView:
 
     @contextmanager
     def naming_originals(self) -> Iterator[None]:
-        """Replace the copies' paths in errors of the app by those of the user's files."""
+        """Replace paths of copies in errors of the app by paths of the user's files."""
         try:
             yield
         except AppError as error:

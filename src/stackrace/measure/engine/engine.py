@@ -42,8 +42,8 @@ class _How(TypedDict, total=False):
     tls: Tls | None
     """TLS settings; no encryption by default."""
     body_max_bytes: int | None
-    """Longest body accepted; a longer answer is a failure. By default as in races; None leaves it to the engine,
-    which keeps no answer."""
+    """Longest body accepted; a longer answer is a failure. By default ``MOST_BODY_BYTES``, as in races; None leaves
+    the limit to the engine, which keeps no answer."""
     open_first_s: float | None
     """Patience in seconds: a closed loop opens all its connections before its clock starts, but stops waiting when
     none was opened for that long."""
@@ -54,16 +54,16 @@ class _How(TypedDict, total=False):
     threads: int | None
     """Number of event loops; by default one per core, or one if no cores are named."""
     spin: bool
-    """True if the event loops never sleep: an answer is seen when it comes and not once a core has woken. For cores
-    that nobody else needs."""
+    """True if the event loops never sleep: an answer is seen when it comes, not only when a core has woken. For
+    cores that no other program needs."""
     follow_s: float
     """Most seconds of load after a window limited by time, by default ``FOLLOW_S``, until its slowest requests are
     answered. Otherwise they would leave lower bounds in the latencies."""
     starts_s: float | None
-    """Start on CLOCK_MONOTONIC; by default, and if that moment is over, at once."""
+    """Start on CLOCK_MONOTONIC; by default, and if that moment has passed, the run starts at once."""
     other_threads: tuple[int, int]
-    """Numbers of event loops of other engines that send the same open loop, before ours in turn and after. The rate
-    is that of all together."""
+    """Numbers of event loops of other engines that send the same open loop: those before ours in turn, and those
+    after. The load's rate is the rate of all engines together."""
 
 
 def run(
@@ -79,8 +79,8 @@ def run(
 
     ``address`` is an IP address with a port, or the path of a Unix socket.
 
-    Every answer is compared with its golden one, as far as that repeats; a workload without golden answers accepts
-    any 2xx. ``ceiling_per_s`` (see ``ceiling``) is copied into the result.
+    Every answer is compared with the parts of its golden answer that must repeat; a workload without golden answers
+    accepts any 2xx. ``ceiling_per_s`` (see ``ceiling``) is copied into the result.
 
     Blocks without holding the GIL, so run it in a thread while the main thread waits for Ctrl-C and calls
     ``monitor.cancel()``; the result then holds what was measured so far.
@@ -153,9 +153,10 @@ def threads_of(load: Load, cores: Sequence[int], threads: int | None = None) -> 
 
 
 def arrivals(load: Load, *, warmup_s: float, threads: int) -> list[float]:
-    """Return when requests of an open loop with random arrivals fall due, in seconds, the warm-up first.
+    """Return the moments at which requests of an open loop with random arrivals fall due, the warm-up first.
 
-    ``load`` ends with its requests; ``threads`` is the number of event loops.
+    Moments are in seconds from the start. ``load`` must have a number of requests and a rate; ``threads`` is the
+    number of event loops.
     """
     assert load.requests is not None and load.rate_per_s is not None
     span_s = warmup_s + load.requests / load.rate_per_s
@@ -227,7 +228,7 @@ class EngineRun(Protocol):
 class RunningEngine:
     """An ``EngineRun`` on this machine. It ends when the context is left, however that happens.
 
-    Signals that would end the process are held until somebody waits for the engine and can cancel it: the
+    Signals that would end the process are held until a caller waits for the engine and can cancel it: the
     interpreter does not end before the engine's thread.
     """
 
@@ -285,7 +286,7 @@ class RunningEngine:
                 self._monitor.cancel()
 
     def bins(self, bin_s: float) -> Iterator[Sequence[int]]:
-        # looks in the middle of the engine's next bin, when the bin before is surely complete
+        # look in the middle of the engine's next bin, when the bin before is surely complete
         counts: list[int] = []
         ended = False
         while not ended:
@@ -307,7 +308,7 @@ class RunningEngine:
 
 
 _TIMES, _MEASURED_S = 3, 0.1
-"""Number and seconds of the measurements. The best counts: a disturbance can only lower the figure."""
+"""Number of measurements, and seconds of each. The best one counts: a disturbance can only lower the figure."""
 
 _MOST_CONNECTIONS = 512
 """Most connections of the measurement; more change the figure little and the preparation much."""
@@ -319,9 +320,9 @@ def ceiling(load: Load, *, cores: Sequence[int], server_cores: Sequence[int], th
     """Return the requests per second that the engine reaches at ``load`` with its ``threads`` on ``cores``.
 
     The server in this measurement answers a few bytes over plain TCP from threads on ``server_cores``, so the
-    figure is what no server can exceed here, not what one should reach. Takes 0.3 s, more only if the machine is
-    busy, and is measured once per process for the same connections, kind of connection, threads and cores. For an
-    open loop, the closed loop over as many connections is measured.
+    figure is a limit that no server can exceed here, not a goal. The measurement takes 0.3 s, more only if the
+    machine is busy, and is made once per process for the same connections, kind of connection, threads and cores.
+    For an open loop, the closed loop over as many connections is measured.
 
     RefusedError: this machine has no room for the measurement.
     """

@@ -126,7 +126,7 @@ class Url:
 def parse(text: str, *, target_is_mine: bool = False, unix_socket: str | None = None) -> Url:
     """Return the parts of ``text``, its host resolved to an IP address.
 
-    ``unix_socket`` is the address instead if given; the URL's host then stays a name.
+    If ``unix_socket`` is given, it is the address, and the URL's host stays a name.
 
     InputError: the text is no http or https URL; its host is unknown, or another machine without
     ``target_is_mine``; or no socket can have the path ``unix_socket``.
@@ -202,7 +202,7 @@ def _resolve(host: str, port: int, text: str) -> str:
 
 
 def _is_ours(address: str) -> bool:
-    """Return True if ``address`` is our own: only such an address can be bound to."""
+    """Return True if ``address`` belongs to this machine: only such an address can be bound to."""
     family = socket.AF_INET if ip_address(address).version == 4 else socket.AF_INET6
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:
@@ -216,9 +216,9 @@ _PATIENCE_S = 10.0
 
 
 def authorities(file: Path | None = None) -> bytes:
-    """Return the certificates (PEM) in ``file``, or those that this system trusts.
+    """Return the certificates (PEM) in ``file``, or the certificates that this system trusts.
 
-    The system's are where OpenSSL looks for them: SSL_CERT_FILE and SSL_CERT_DIR, then its own defaults.
+    The system's certificates are where OpenSSL searches: SSL_CERT_FILE and SSL_CERT_DIR, then its own defaults.
 
     InputError: the file cannot be read or holds no certificate, or the system has none.
     """
@@ -238,7 +238,7 @@ def authorities(file: Path | None = None) -> bytes:
 
 
 def context_of(tls: Tls) -> ssl.SSLContext:
-    """Return Python's own form of the TLS settings."""
+    """Return the TLS settings as a context of Python's ``ssl`` module."""
     context = _context(tls.authorities)
     context.minimum_version = ssl.TLSVersion.TLSv1_2 if "1.2" in tls.versions else ssl.TLSVersion.TLSv1_3
     context.maximum_version = ssl.TLSVersion.TLSv1_3 if "1.3" in tls.versions else ssl.TLSVersion.TLSv1_2

@@ -1,6 +1,6 @@
-"""The first visitor of a launched stack, who sends each request once: is the stack ready, are its answers right?
+"""Visitor that sends each request once to a launched stack: is the stack ready, and are its answers right?
 
-It sends one request at a time, as the engine does, and carries values from a page to later requests.
+The visitor sends one request at a time, as the engine does, and sends values of a page back in later requests.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def ask(
 ) -> tuple[int, tuple[tuple[str, str], ...], bytes, str]:
     """Send ``request`` once, whole, and return the answer: status, header fields, body, and its ``excess``.
 
-    Raise OSError for no answer, or none that the engine would accept.
+    Raise OSError if there is no answer, or if the engine would not accept it.
     """
     message = written(request, host, Connection="close")
     is_head = request.method == "HEAD"
@@ -106,7 +106,7 @@ def _spliced(text: bytes, fill: Fill, value: bytes) -> bytes:
 
 
 _MOST_QUESTIONS = 50
-"""Most requests of a workload that a start sends: they go one by one, and a recorded session may have a million."""
+"""Most requests of a workload that a start sends one by one: a recorded session may have a million."""
 
 
 def questions(workload: Workload) -> list[tuple[Request, Answer]]:
@@ -205,7 +205,7 @@ def _has_parts(body: bytes, parts: Sequence[bytes]) -> bool:
     first, *others, last = parts
     at, end = len(first), len(body) - len(last)
     for part in others:
-        # the earliest place leaves the others the most room, so no other needs to be tried
+        # the earliest place leaves the other parts the most room, so no other place needs to be tried
         found = body.find(part, at, max(end, 0))
         if found < 0:
             return False

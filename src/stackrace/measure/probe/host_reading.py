@@ -18,7 +18,7 @@ from ..resources import parse_cores
 
 
 def host_facts() -> HostFacts:
-    """Return facts about the machine; ``cores`` are those we may run on, ``virtual`` is empty on bare metal."""
+    """Return facts about the machine; ``cores`` counts only cores that this process may run on."""
     cpuinfo = _text("/proc/cpuinfo")
     return HostFacts(
         system=_system(_text("/etc/os-release") or _text("/usr/lib/os-release")),
@@ -75,7 +75,7 @@ _CPUS = Path("/sys/devices/system/cpu")
 def physical_cores(usable: Iterable[int], folder: Path = _CPUS) -> tuple[tuple[int, ...], ...]:
     """Return ``usable``, ascending, grouped by the core that executes them.
 
-    If the kernel does not tell, as in some containers and virtual machines, each is a core of its own.
+    If the kernel does not report this, as in some containers and virtual machines, each CPU is a core of its own.
 
     Source: Documentation/admin-guide/cputopology.rst, ``thread_siblings_list``.
     """
@@ -109,7 +109,7 @@ def kept_off(cores: Iterable[int]) -> Iterator[None]:
 
 
 def memory_bytes() -> Mapping[str, int]:
-    """Return the kernel's figures for memory and swap in bytes, by its own names; empty if it gives none.
+    """Return the kernel's figures for memory and swap in bytes, by the kernel's names; empty if there are none.
 
     Source: proc_meminfo(5).
     """
@@ -160,7 +160,7 @@ def network_limits() -> NetworkLimits:
 
 
 def _kernel_limits() -> dict[str, int]:
-    """Return the limits worth a place in a report, by sysctl or rlimit name; those unknown here are left out.
+    """Return the limits that a report shows, by sysctl or rlimit name; limits unknown here are left out.
 
     A range is two numbers, ``…ip_local_port_range.low`` and ``.high``; a hard limit is
     ``RLIMIT_NOFILE.hard``.
@@ -179,8 +179,8 @@ def _kernel_limits() -> dict[str, int]:
 def _held_ports(low: int, high: int) -> int:
     """Return the number of ephemeral ports that connections in TIME_WAIT hold.
 
-    A server that closed first also leaves such connections, thousands under its one port, which hold none of the
-    client's ports. So distinct local ports are counted. Source: proc_net_tcp(5), state 06.
+    A server that closed first also leaves such connections, thousands under its one port, but they hold no port
+    of the client. So distinct local ports are counted. Source: proc_net_tcp(5), state 06.
     """
     tables = ("/proc/net/tcp", "/proc/net/tcp6")
     held = {port for table in tables for port in _IN_TIME_WAIT.findall(read(table) or b"")}
@@ -211,7 +211,7 @@ _HYBRID = "/sys/fs/cgroup/unified"
 
 
 def throttled_s() -> float:
-    """Return the seconds for which a CPU quota throttled our control group, or one around it; 0 without a quota.
+    """Return the seconds for which a CPU quota throttled our control group or a group around it; 0 without a quota.
 
     A quota counts where it was set, so the groups around ours are read, too; the longest stop counts.
     Source: cgroup-v2.rst, cpu.stat ``throttled_usec``; version 1 calls it ``throttled_time``, in nanoseconds.
@@ -248,7 +248,7 @@ def _quota_of(group: str) -> float:
 
 
 def _groups() -> Iterator[str]:
-    """Yield the folders of our CPU group and of those around it, in either version of control groups."""
+    """Yield the folders of our CPU group and of the groups around it, in either version of control groups."""
     yield from _upwards(_V2, _path("0"))
     if group := _path("cpu"):
         yield from _upwards("/sys/fs/cgroup/cpu", group)

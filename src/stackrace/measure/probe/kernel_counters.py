@@ -17,10 +17,10 @@ from ..host import Offender
 def process_cpu_ns(pid: int) -> int | None:
     """Return the CPU time in ns of all threads of ``pid``, ended ones included; None if the process is gone.
 
-    One system call, no permission needed. Linux derives a process's clock from its id, and
+    This is one system call and needs no permission. Linux derives a process's clock from its id, and
     clock_getcpuclockid(3) does nothing but this arithmetic: the complement of the id shifted by three bits,
-    over 2 for the scheduler's own clock (include/linux/posix-timers_types.h, CPUCLOCK_SCHED). It is exact to
-    the nanosecond where /proc/PID/stat counts in ticks of 10 ms, and ten times cheaper.
+    over 2 for the scheduler's own clock (include/linux/posix-timers_types.h, CPUCLOCK_SCHED). The clock is exact to
+    the nanosecond, while /proc/PID/stat counts in ticks of 10 ms, and ten times cheaper to read.
     """
     try:
         return time.clock_gettime_ns((~pid << 3) | 2)
@@ -56,9 +56,10 @@ def accounts(processes: Iterable[Process]) -> Accounts:
 def spent_ns(before: Accounts, after: Accounts) -> int:
     """Return the CPU time in ns that a family spent between two readings of its accounts.
 
-    A survivor counts with its gain, a new process with all it has. A worker that ended meanwhile is found in its
-    parent's ``reaped_ns`` with its whole life, so its time before the first reading is subtracted. Its part is
-    exact to ± 20 ms (ticks). It is lost if nobody in the family waited for it (SIGCHLD ignored, orphans).
+    A process in both readings counts with its growth, a new process with all its time. The whole time of a process
+    that ended meanwhile is in its parent's ``reaped_ns``, so its time before the first reading is subtracted; this
+    part is exact to ± 20 ms (ticks). The time is lost if no process of the family waited for the ended process
+    (SIGCHLD ignored, orphans).
     """
     survivors = {account.pid for account in after.values()}
     ended = _ended(before, after, survivors)
@@ -72,7 +73,7 @@ def spent_ns(before: Accounts, after: Accounts) -> int:
 
 
 def _ended(before: Accounts, after: Accounts, survivors: set[int]) -> Counter[int]:
-    """Return the time that ended processes had used before, by their nearest ancestor that still exists."""
+    """Return the time in ns that ended processes had used before, by their nearest ancestor that still exists."""
     parents = {account.pid: account.parent for account in before.values()}
     known: Counter[int] = Counter()
     for key, account in before.items():
@@ -141,7 +142,7 @@ _INTERRUPTS = ("irq", "softirq")
 
 
 def unused_by_core() -> Mapping[int, float]:
-    """Return the seconds that each online core spent in no process, from /proc/stat; ksoftirqd counts as none.
+    """Return the seconds that each online core spent in no process, from /proc/stat; ksoftirqd is no process here.
 
     Idle time is exact on a tickless kernel, the other kinds are sampled at each tick. Interrupts are in no
     process's clock only if the kernel accounts for their time separately. Otherwise ``irq`` is 0, and their time is
@@ -160,7 +161,7 @@ def unused_by_core() -> Mapping[int, float]:
 def used_by_core() -> Mapping[int, float]:
     """Return the share of each core that processes used during ``LOOK_S``; later calls return the first result.
 
-    So everything that is prepared in this process gets the same cores.
+    Because of this, all preparations in this process choose the same cores.
     """
     began_s, before = time.monotonic(), unused_by_core()
     time.sleep(LOOK_S)
@@ -191,7 +192,7 @@ def _seconds(ticks: Counter[str], *kinds: str) -> float:
 
 @cache
 def _interrupt_threads() -> Mapping[int, int]:
-    """Return the threads that serve interrupts if there are too many, by core. Containers do not see them."""
+    """Return the ids of the threads that serve interrupts if there are too many, by core; empty in containers."""
     processes = (read_process(pid) for pid in pids())
     return {
         int(thread.name.partition("/")[2]): thread.pid

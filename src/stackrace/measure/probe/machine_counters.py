@@ -32,13 +32,13 @@ _MOST_CORES = 4
 def canary_ns(cores: Sequence[int]) -> float:
     """Return the mean CPU time in ns that a fixed piece of work takes on ``cores`` now; 0 without cores.
 
-    A turn is BLAKE2b (RFC 7693) over 48 KiB and about as long of Python's own loop, a quarter of a millisecond on a
-    core of today: what slows only one of them is not the machine. The shortest of twelve turns counts, in CPU time.
-    So interrupts and waiting for the core do not show, but frequency, a busy sibling thread and stolen cycles do.
-    All turns take 3 ms per core, on at most four cores, the first and the last among them. The calling thread
-    visits each core and then returns to the cores that it was allowed before.
+    A turn is BLAKE2b (RFC 7693) over 48 KiB, then a Python loop of about the same time, together a quarter of a
+    millisecond on a core of today: a cause that slows only one of the two is not the machine. The shortest of
+    twelve turns counts, in CPU time. So interrupts and waiting for the core do not show, but frequency, a busy
+    sibling thread and stolen cycles do. All turns take 3 ms per core, on at most four cores, the first and the last
+    among them. The calling thread visits each core and then returns to the cores that it was allowed before.
 
-    A canary of 50 ms knows no more than one of 3 ms where the speed itself shifts: docs/decisions has the
+    On a machine whose speed shifts, a canary of 50 ms shows no more than a canary of 3 ms: docs/decisions has the
     figures.
     """
     allowed = os.sched_getaffinity(0)
@@ -136,8 +136,9 @@ class MachineCounters:
 
 
 def read_machine(own_pids: Iterable[int] = (), stack_cores: Sequence[int] = ()) -> MachineCounters:
-    """Return all counters. ``own_pids`` measure, too, beside this process: a supervisor, for example.
+    """Return all counters at this moment.
 
+    ``own_pids`` are further processes of the measurement besides this process, such as a supervisor.
     ``stack_cores`` are the cores whose frequency, heat and busy time matter.
     """
     unused_s, stolen_s = unused_by_core(), stolen_by_core()

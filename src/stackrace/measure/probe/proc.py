@@ -20,7 +20,7 @@ class _OpenFiles:
 
 
 def open_files(pid: int) -> _OpenFiles | None:
-    """Return the open files of ``pid``; None if we may not look, nothing if the process is gone.
+    """Return the open files of ``pid``; None if this is not permitted, no files if the process is gone.
 
     Source: proc_pid_fd(5).
     """
@@ -61,7 +61,7 @@ _TCP_OWN_PORT, _TCP_PORT, _TCP_INODE = 4, 6, 68
 def database_connections(pids: Iterable[int]) -> int | None:
     """Return the number of established connections to database servers that the processes ``pids`` hold.
 
-    None if the kernel does not report them, or we may not look into a process.
+    None if the kernel does not report connections, or this process may not read the files of a process.
     """
     held = set[int]()
     for pid in pids:
@@ -80,8 +80,8 @@ def database_connections(pids: Iterable[int]) -> int | None:
 def database_sockets() -> set[int]:
     """Return the inodes of all sockets connected to database servers; raise OSError if the kernel reports none.
 
-    Over TCP these are connections to the usual ports of such servers, over unix sockets those to sockets with their
-    usual names.
+    Over TCP these are connections to the usual ports of database servers, over unix sockets connections to sockets
+    with their usual names.
     """
     return _tcp() | _unix()
 
@@ -110,11 +110,11 @@ def _unix() -> set[int]:
 def abandoned(ports: Collection[int], paths: Collection[str]) -> int:
     """Return the number of connections that servers still hold though their clients are gone.
 
-    The servers listen on TCP ``ports`` and on unix sockets at ``paths``; nobody may be about to connect. 0 if the
-    kernel does not report sockets.
+    The servers listen on TCP ``ports`` and on unix sockets at ``paths``; no client may be connecting meanwhile.
+    Returns 0 if the kernel does not report sockets.
 
     Source: sock_diag(7); RFC 9293, 3.3.2, CLOSE-WAIT; linux/unix_diag.h: the peer of a socket has no inode once it
-    is closed, and the queue of one that listens has what nobody has accepted.
+    is closed, and the queue of a listening socket holds the connections that no process has accepted.
     """
     with suppress(OSError):
         held = [message for family in _FAMILIES for message in _dump(_tcp_in(_CLOSE_WAIT, family))] if ports else []

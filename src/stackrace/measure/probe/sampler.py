@@ -23,7 +23,7 @@ class _Families:
 
     A process belongs to a hop if it is one of its roots (one per instance), is a child of a member, or runs in a
     root's session: each root leads a session of its own, so orphans that the supervisor adopted still count.
-    A member remains one even if its parent ends.
+    A member stays a member even if its parent ends.
 
     A process that belongs to no hop never will, so its id is remembered and not read again until it disappears
     from the listing. A scan thus costs one listing and one read per member. /proc/PID/task/TID/children would
@@ -108,7 +108,7 @@ class _Families:
 
 
 class Allowance:
-    """Limit that keeps repeated work below ``share`` of one core: after work that cost c, none is due for c/share.
+    """Limit that keeps repeated work below ``share`` of one core: after work that cost c, the next waits c/share.
 
     The cost is the working thread's own CPU time, kernel included, so it does not depend on how busy the machine
     is. Several watches that share one allowance stay below ``share`` together. Safe to use from any thread.
@@ -163,7 +163,7 @@ class Sampler:
     ``hops`` maps their names to their root processes, one per instance. ``begin`` and ``end`` bracket a slice: call
     them when its window opens and closes, without the re-warm before it, and ``read_machine`` just outside of them.
     Each costs one scan of the hops' processes, about 0.5 ms. One thread may bracket slices while another samples
-    memory; each of the two must be the only one of its kind.
+    memory, but no two threads may do the same.
     """
 
     def __init__(
@@ -233,8 +233,9 @@ class Sampler:
 class MemoryWatch:
     """Thread that samples a launch's memory until it is stopped; use it as a context manager.
 
-    It keeps to the sampler's allowance: 0.4 % of one core, at most two samples a second. ``started_at`` is the
-    launch's start on CLOCK_MONOTONIC (``time.monotonic()``). The first sample is taken at once if due.
+    The thread keeps to the sampler's allowance, by default 0.4 % of one core and at most two samples a second.
+    ``started_at`` is the launch's start on CLOCK_MONOTONIC (``time.monotonic()``). The first sample is taken at
+    once if due.
     """
 
     def __init__(self, sampler: Sampler, started_at: float) -> None:

@@ -14,12 +14,12 @@ from ...base.process.processes import read
 from .proc import database_sockets
 
 _MOST_THREADS = 256
-"""Threads above which nothing is read: it would take milliseconds."""
+"""Most threads that are read; a look at more would take milliseconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadWaits:
-    """Mean numbers of threads that ran in a slice, by what they waited for; not those that waited for requests."""
+    """Mean numbers of threads that ran in a slice, by what they waited for, without waits for requests."""
 
     lock: float = 0.0
     """Threads that waited for a lock."""
@@ -55,14 +55,14 @@ _WAITING_LOCKS = (7, 38)
 """F_SETLKW and F_OFD_SETLKW of fcntl."""
 _POLLED = struct.Struct("=ihh")
 _MOST_POLLED = 4
-"""Descriptors above which polling is an event loop that waits for requests."""
+"""Most descriptors of a poll that waits for an answer; an event loop with more waits for requests."""
 
 
 class ThreadWatch:
-    """Watch over the threads of ``processes``: create it before the slice, look in it, ask for `seen` at its end.
+    """Watch over the threads of ``processes``: create it before a slice, call `look` in it, and `seen` at its end.
 
-    A look reads one small file of each thread. The kernel shows a thread's system call to root and to ancestors of
-    its process; otherwise nothing is known. Source: proc_pid_syscall(5).
+    A look reads one small file of each thread. The kernel shows a thread's system call only to root and to
+    ancestors of the thread's process. Source: proc_pid_syscall(5).
     """
 
     def __init__(self, processes: Collection[int]) -> None:
@@ -72,17 +72,17 @@ class ThreadWatch:
         self._looks: list[dict[int, _Call]] = []
 
     def look(self) -> None:
-        """Note what each thread waits for now."""
+        """Record what each thread waits for now."""
         if not _CALLS or len(self._turns) > _MOST_THREADS:
             return
-        with suppress(OSError):  # anew, since many an app opens a connection for each request
+        with suppress(OSError):  # read anew, since many apps open a connection for each request
             self._databases = database_sockets()
         calls = ((thread, self._call(pid, thread)) for pid, thread in _threads(self._processes))
         if found := {thread: call for thread, call in calls if call is not None}:
             self._looks.append(found)
 
     def seen(self) -> ThreadWaits | None:
-        """Return the means of the looks over threads that ran since the watch began; None without any look."""
+        """Return the mean of all looks, of threads that ran since the watch began; None if no look saw anything."""
         if not self._looks:
             return None
         ran = {thread for thread, turns in _turns(self._processes).items() if turns != self._turns.get(thread)}
@@ -118,7 +118,10 @@ def _threads(processes: Collection[int]) -> Iterator[tuple[int, int]]:
 
 
 def _turns(processes: Collection[int]) -> dict[int, bytes]:
-    """Return how often each thread got a core, as the kernel writes it. Source: sched-stats.rst, third number."""
+    """Return the number of times that each thread got a core, as the kernel writes it, by thread id.
+
+    Source: sched-stats.rst, third number.
+    """
     return {
         thread: (read(f"/proc/{pid}/task/{thread}/schedstat") or b"").rpartition(b" ")[2]
         for pid, thread in _threads(processes)
