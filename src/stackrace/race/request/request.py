@@ -16,7 +16,7 @@ from ...stats.values import Question
 from ..results.parts import HeldPart, Parts
 
 LEAST_MEMORY_BYTES = 16 * 2**20
-"""The least memory for a bare interpreter with a small server in it."""
+"""The least memory that a bare interpreter with a small server needs."""
 MOST_SEED = 2**64 - 1
 
 
@@ -66,7 +66,7 @@ class WorkloadRequest:
     urls: tuple[str, ...] = ()
     session: Path | None = None
     stacks: tuple[str, ...] | None = None
-    """Paths of the only stacks that get it; None for all stacks."""
+    """Paths of the only stacks that get this workload; None for all stacks."""
     think: bool = False
     """True if the recorded pauses of the session are kept."""
     check: RightAnswers = field(default_factory=dict)
@@ -98,10 +98,11 @@ class RaceRequest:
     protect: tuple[Path, ...] = ()
     """Folders outside of the project that the app writes to."""
     most_copied_bytes: int = MOST_COPIED_BYTES
-    """The most bytes of the project that are copied, if it cannot be covered, or is sent to other machines."""
+    """The most bytes of the project to copy: into a protected copy where namespaces are forbidden, or to other
+    machines."""
     urls: tuple[str, ...] | None = None
     new_pages: bool = False
-    """True if pages that nobody names are chosen anew, instead of the pages of the project's last race."""
+    """True to choose pages anew if none are named, instead of racing the pages of the project's last race."""
     host: str | None = None
     """The Host header."""
     headers: tuple[tuple[str, str], ...] = ()
@@ -177,5 +178,5 @@ class RaceRequest:
 
     @property
     def asked_parts(self) -> tuple[AskedPart, ...]:
-        """Parts of installed features."""
+        """Parts of the request whose features are installed."""
         return tuple(part for part in self.parts.held.values() if isinstance(part, AskedPart))
