@@ -137,7 +137,8 @@ class Signs:
 
 
 _ReadOptions = Callable[[str, str], Sequence[tuple[str, str | None]]]
-"""Return the options in a configuration file's text, from the section named after the file name, if any.
+"""Function that returns the options in a configuration file's text, from the section with the given name; empty:
+the usual section.
 
 A name with an underscore is no option of the command line. Raises ValueError for unreadable text.
 """
@@ -181,7 +182,7 @@ class Option:
     """Value that Stackrace writes, or a function that returns it for a site; see ``servers.settings``."""
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Leave out ``written``, which cannot be pickled; code that needs it has the catalogue."""
+        """Pickle the option without ``written``, which cannot be pickled; code that needs it has the catalogue."""
         return _option, ({each.name: getattr(self, each.name) for each in fields(self) if each.name != "written"},)
 
     @property
@@ -252,7 +253,7 @@ class NativeOptions:
 
     rows: tuple[Option, ...]
     in_paths: bool = True
-    """True if a stack path may give them."""
+    """True if a stack path may give these options."""
     programs: tuple[str, ...] = ()
     """Names of the server's program or Python module; empty: not looked for in a project's start commands."""
     verbs: Mapping[str, str] = field(default_factory=dict)
@@ -365,7 +366,7 @@ class NativeOptions:
         return FileReading(settings=settings, said=frozenset(names), computed=computed)
 
     def reads(self, variable: str) -> bool:
-        """Tell whether an environment variable configures this server."""
+        """Return True if the environment variable ``variable`` configures this server."""
         is_option = bool(self.prefix) and variable.startswith(self.prefix)
         return is_option or variable in {self.arguments, *(row.variable for row in self.rows)} - {""}
 

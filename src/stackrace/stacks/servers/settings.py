@@ -13,7 +13,8 @@ from .site import Site
 
 
 def fixed_by(setting: str) -> Callable[[Settings], ProcessCount | None]:
-    """Return a function that counts the processes of a server with as many as ``setting`` says; None for 0."""
+    """Return a function that gives a server's number of processes, the value of its ``setting``; None if that is
+    0."""
     return partial(_count, setting)
 
 

@@ -85,7 +85,8 @@ MIME_TYPES = {
 
 
 _Quote = Callable[[str], str]
-"""Return a text as a server's configuration writes it; raises LaunchError if that cannot write it."""
+"""Function that returns a text as a server's configuration writes it; raises LaunchError if it cannot be
+written."""
 
 _BARE = re.compile("[A-Za-z0-9_./:-]*")
 _ENDS_LINE = re.compile("[\x00-\x1f\x7f]")

@@ -213,7 +213,7 @@ class Granian(Server):
         return (f"granian[{loop}]>=2.5",) if loop in ("rloop", "uvloop") else ("granian>=2.5",)
 
     def recipe(self, site: Site) -> Recipe:
-        """Bind to the site's socket."""
+        """Return a command that listens on the site's socket."""
         # by path: a name would become part of the package that the working directory may be
         app = f"{site.app.entry}:application"
         return Recipe(
