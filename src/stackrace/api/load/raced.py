@@ -22,7 +22,7 @@ _OF_A_SERVER = (
     "unix_socket", "insecure", "cacert", "tls", "method", "data", "chunked", "expect_continue", "nonce",
     "expect_status", "expect_body", "expect_text", "masks", "cookies", "target_is_mine",
 )  # fmt: skip
-"""Options that repeat what a race file says, or that no stack of ours has."""
+"""Options only for a server at a URL: the race file decides them for a stack, or stacks have nothing like them."""
 
 
 @contextmanager
