@@ -108,7 +108,8 @@ class LiveSink:
             self._now(leading=kind.leading(race))
 
     def _leaving(self, left: int, racing: Set[str]) -> None:
-        """Note the stacks that left. A stack that comes back, since a machine was left out, has not left."""
+        """Note the stacks that left; a stack that returns, because a machine was left out, no longer counts as
+        gone."""
         out, stacks = self._state.out, self._state.stacks
         gone = {stack: out.get(stack, left) for stack in stacks if left and stack not in racing}
         self._now(block=left + 1, out=gone)
