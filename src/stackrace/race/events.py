@@ -49,7 +49,8 @@ class TwinChosen:
 
 @dataclass(frozen=True, slots=True)
 class RaceResumed:
-    """Start of a resumed race; ``race`` has all its launches, those of the interrupted block marked."""
+    """Start of a resumed race; ``race`` has all its launches, with those of the interrupted block marked as cut
+    short."""
 
     race: Race
 
@@ -67,7 +68,7 @@ class BlockStarted:
 
     block: int
     stacks: tuple[str, ...]
-    """Paths of its stacks, in their order."""
+    """Paths of the block's stacks, in their order."""
     eta_s: float | None
     """Expected time until the race ends; None if it cannot be predicted."""
 

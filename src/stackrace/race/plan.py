@@ -53,7 +53,7 @@ class RacePlan:
     start_cores: int = 1
     """Number of cores that a stack may use while it starts."""
     most_blocks: int | None = None
-    """The most blocks; None: as many as in any race."""
+    """The most blocks of this race; None: the limit of all races."""
     together: int | None = None
     """The most stacks that may be up at once; None for as many as memory holds."""
     gives_up: bool = False

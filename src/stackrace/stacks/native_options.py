@@ -64,10 +64,10 @@ class Change:
 
 
 class Weight(StrEnum):
-    """Importance for a race of something that could not be taken over."""
+    """Importance of an omission for a race."""
 
     PLAIN = "plain"
-    """Nothing else changes: the race ignores it."""
+    """The race ignores the omitted thing; nothing else changes."""
     VARIABLES = "variables"
     """Variables may be lost, and a variable may set the number of workers."""
     SIZE = "size"
@@ -108,7 +108,7 @@ class FileReading:
     target: str = ""
     """Upstream address, as written in the file."""
     files: frozenset[str] = frozenset()
-    """Other project files that it includes, relative to its folder."""
+    """Other project files that the file includes, relative to the project's folder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -332,7 +332,7 @@ class NativeOptions:
 
     @property
     def decided_keys(self) -> Mapping[str, Concern]:
-        """Keys in the configuration file that Stackrace decides, with their concern, sorted by it."""
+        """Keys in the configuration file that Stackrace decides, with their concern, sorted by concern."""
         kinds = list(Concern)
         decided = [(row, row.concern) for row in self.rows if row.concern and row.file_key]
         decided.sort(key=lambda each: (kinds.index(each[1]), each[0].setting is None))

@@ -154,9 +154,9 @@ class ServerSpec:
     title: str
     """Name in texts."""
     listens: frozenset[Protocol] = frozenset()
-    """Protocols it listens to; empty if it lives inside another server."""
+    """Protocols that the server listens to; empty if it lives inside another server."""
     forwards: Mapping[Protocol, tuple[Socket, ...]] = field(default_factory=dict)
-    """Kinds of socket that it can connect to, by protocol."""
+    """Kinds of socket that the server can connect to, by protocol."""
     balances: bool = True
     """True if it can forward to several instances."""
     hosts: frozenset[Interface] = frozenset()
@@ -290,7 +290,7 @@ class Hop:
     @property
     def closes_because(self) -> str:
         """Reason why each connection is closed after one answer; empty if it is not."""
-        # a setting that a file of the user's computes has no value here
+        # a setting that the user's file computes has no value here
         reasons = (
             setting.closes.get(self.settings[setting.name], "")
             for setting in self.spec.settings
@@ -322,7 +322,7 @@ class Stack:
 
     @property
     def plain(self) -> Stack:
-        """The same stack without its side."""
+        """The same stack without the mark of its variant."""
         return replace(self, path=without_side(self.path))
 
     def __hash__(self) -> int:

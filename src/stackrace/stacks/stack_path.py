@@ -43,9 +43,9 @@ def parse_stack(
 ) -> Stack:
     """Return the stack that ``text`` describes for an app that offers the interfaces ``offered``.
 
-    ``specs`` is the catalogue by server name; configuration files that the path names are read if there is a
-    ``folder`` that they are relative to. Raises StackError naming the unknown word with the most similar known
-    ones, the setting out of range, or the link that fails and what would fit.
+    ``specs`` is the catalogue by server name; configuration files that the path names, relative to ``folder``, are
+    read if ``folder`` is given. Raises StackError naming the unknown word with the most similar known ones, the
+    setting out of range, or the link that fails and what would fit.
     """
     _refuse_several(text, specs)
     try:
@@ -115,7 +115,8 @@ def _check_versions(tokens: Sequence[HopWords], chain: Sequence[ServerSpec]) -> 
 
 
 def check_version(spec: ServerSpec, version: str) -> None:
-    """Raise StackError if no path can name ``version`` of ``spec``. PyPI is not asked if it has this version."""
+    """Raise StackError if no path can name ``version`` of ``spec``. PyPI is not asked whether the version
+    exists."""
     given = f"{spec.name}@{version}"
     if not spec.package:
         raise StackError(

@@ -166,10 +166,8 @@ def measure(
 def _run(
     setup: LoadSetup, load: Load, warmup_s: float, ceiling_per_s: float | None, watcher: Watcher
 ) -> tuple[LoadResult, MachineDelta, bool, int]:
-    """Run the engine; return its result, the machine's activity, True if Ctrl-C ended it, and a number of
-    connections.
-
-    The number counts connections that were not open when the run began.
+    """Run the engine; return its result, the machine's activity, True if Ctrl-C ended it, and the number of
+    connections that were not open when the run began.
     """
     options, target = setup.options, setup.target
     opens_first = load.keep_alive and not load.is_open and load.concurrency > _OPENED_FIRST

@@ -55,7 +55,7 @@ def decisions(race: Race) -> Decisions:
         # a single stack has no rival
         return _OPEN
     judgement = judgement_of(race, level, drops=True)
-    # twins that differ may still come together: a race that is void so far does not end early
+    # twins that differ now may agree later: a race that is void so far does not end early
     settled = judgement.winner is not None if race.question is Question.WINNER else all(judgement.settled)
     settled = settled and not twins_differ(race, blocks=blocks) and not _awaited(race, level)
     kept = {level.stacks[i] for i in judgement.left}

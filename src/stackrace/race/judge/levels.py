@@ -41,7 +41,7 @@ class MeasuredLevel:
 
     @property
     def key(self) -> LevelKey:
-        """The ``key_of`` of this level's slices."""
+        """Names of workload and load: the ``key_of`` of this level's slices."""
         return self.workload, self.load.label
 
 

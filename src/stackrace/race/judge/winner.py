@@ -244,7 +244,7 @@ def _added_hop(first: CpuTime, second: CpuTime) -> str:
 _MOST = 4
 """The most conditions: more would hide the likely ones."""
 _FAR = 0.3
-"""The largest difference that users might call one that does not matter."""
+"""The largest difference that might not matter to a user."""
 _HEAVY = 0.3
 """Share of the CPU time from which services are worth mentioning."""
 _HEAVIEST = 0.8
@@ -276,7 +276,7 @@ def _all(levels: Sequence[JudgedLevel], judged: JudgedLevel) -> Iterator[Conditi
 def _difference(judged: JudgedLevel) -> Iterator[Condition]:
     """Yield the stack that a slightly larger difference makes as good as the winner, by the limits of its ratio.
 
-    Without a winner there is none: the answer itself says how far behind a leader may be.
+    Without a winner no stack is yielded: the answer itself says how far behind a leader may be.
     """
     judgement, now = judged.judgement, judged.race.difference
     if judgement.winner is None:

@@ -115,7 +115,7 @@ class OverheadMeter:
     between_s: float = 0.0
     """Time before the slices so far, without the usual re-warm."""
     gaps: int = 0
-    """Number of these slices."""
+    """Number of slices that ``between_s`` covers."""
 
     def add_gap(self, seconds: float) -> None:
         """Add the time before one slice."""

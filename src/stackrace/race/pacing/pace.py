@@ -15,7 +15,8 @@ SLICE_S = 0.2
 results: docs/decisions/0030-short-slices-many-turns.md has the measurement."""
 
 _LEAST_ANSWERS = 20
-"""Answers in a slice: whole answers then add an SD of 2 % to the 10 % by which slices differ anyway."""
+"""Fewest answers in a slice: counting whole answers then adds an SD of 2 % to the 10 % by which slices differ
+anyway."""
 
 _SIDE_ANSWERS = 10
 """Answers that a slice of a side level needs: one point of a curve, within some 5 %."""

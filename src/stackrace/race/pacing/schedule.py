@@ -1,4 +1,5 @@
-"""Division of a time budget into blocks, passes and slices, and the refusal of one too short for a block. Pure."""
+"""Division of a time budget into blocks, passes and slices, and the refusal of a budget too short for a block.
+Pure."""
 
 from __future__ import annotations
 

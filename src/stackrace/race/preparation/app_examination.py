@@ -28,7 +28,7 @@ from .sessions import with_bundled_sessions
 from .workloads import urls_of, workloads_of
 
 _CRAWL_S = 10.0
-"""The most seconds for finding pages; few apps take more than one until there are enough."""
+"""The most seconds for finding pages; few apps need more than one second for enough pages."""
 _LOADING_S = 60.0
 
 

@@ -23,7 +23,8 @@ from ..request.request import RaceRequest
 from .defaults import levels_of
 
 _CONNECTIONS = (1, 100)
-"""Numbers of connections. A burst leaves a queue that delays the next one, so more numbers are not worth it."""
+"""Numbers of connections in bursts; more are not worth it, because each burst leaves a queue that delays the
+next."""
 
 ALL_S, RESPONSES = 1.8, 1.8
 """Longest time of all bursts on a stack: ``ALL_S`` seconds plus ``RESPONSES`` response times. Starting and ending a

@@ -49,7 +49,7 @@ class CurrentStack:
     deployment: DescribedDeployment
     """Description from the project's files."""
     stack: Stack | None
-    """The same as a stack of the catalogue; None if it cannot be raced, see the deployment's ``problem``."""
+    """The deployment as a stack of the catalogue; None if it cannot be raced, see the deployment's ``problem``."""
 
     @property
     def part(self) -> RacePart:
@@ -61,7 +61,7 @@ class CurrentStack:
         """Return this deployment with the raced stack: the stack with ``path``, or None if ``stacks`` has no such
         stack.
 
-        ``unbuilt`` is then the reason.
+        ``unbuilt`` is the reason in that case.
         """
         if self.stack is None:
             return self

@@ -52,7 +52,7 @@ def cores_of(request: RaceRequest, *, remote_engine: bool = False) -> Resources:
 
 
 def quiet(physical: Sequence[Sequence[int]], used: Mapping[int, float]) -> Sequence[Sequence[int]]:
-    """Return the idle ones of the ``physical`` cores, in order; at least the two with the lowest use.
+    """Return the idle cores among ``physical``, in order; at least the two with the lowest use.
 
     ``used`` is the share of each core that is in use now.
     """

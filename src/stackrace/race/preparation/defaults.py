@@ -68,7 +68,7 @@ def levels_of(request: RaceRequest) -> tuple[int, ...]:
 def most_used(
     catalogue: Catalogue, offered: frozenset[Interface], python: tuple[int, int] | None
 ) -> tuple[tuple[Stack, ...], tuple[LeftOut, ...]]:
-    """Return the most used stacks that are ready here and host the app, and those with something missing.
+    """Return the most used stacks that are ready here and host the app, and the stacks left out, with reasons.
 
     ``python`` is the app's Python version, such as (3, 12); None for an app without Python. Raises InputError if no
     stack is ready.

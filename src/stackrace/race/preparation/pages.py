@@ -29,7 +29,7 @@ class Page:
     """A path, and the result of requesting it."""
 
     path: str
-    """The path that answers: the target of a redirect."""
+    """The path that answers; after a redirect, the redirect's target."""
     status: int | None = None
     """HTTP status; None if the page was not requested."""
     seconds: float = 0.0

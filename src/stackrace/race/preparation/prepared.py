@@ -298,7 +298,7 @@ def _refuse_early(request: RaceRequest, first: int | None = None, *, remote_engi
     with, at its only level; None for other races. With ``remote_engine``, the load comes from other machines.
     """
     if remote_engine and (request.silent or request.idle):
-        # the engines begin at a moment of their own, which does not wait for these connections
+        # remote engines start by themselves, without waiting for these connections
         raise InputError(
             "--silent and --idle ([load] silent, idle) are held by the machine that sends the load; leave them out "
             "where load engines are on other machines"

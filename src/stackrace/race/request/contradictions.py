@@ -1,4 +1,4 @@
-"""Keys of race.toml that are valid by themselves but contradict each other, or the disk."""
+"""Keys of race.toml that are valid by themselves, but contradict each other or name missing files."""
 
 from __future__ import annotations
 

@@ -87,8 +87,8 @@ class RaceRequest:
     environment: Mapping[str, str] = field(default_factory=dict)
     """Environment variables of the app."""
     env_files: tuple[Path, ...] = ()
-    """Files with more variables; a later file wins, and ``environment`` wins over all. They may hold secrets, which
-    stay there."""
+    """Files with more variables; a later file wins, and ``environment`` wins over all. Secrets in these files are
+    not stored elsewhere."""
     static: Mapping[str, Path] | None = None
     """Folders that a front end may serve, by URL prefix."""
     prepare: tuple[tuple[str, ...], ...] = ()
@@ -126,7 +126,7 @@ class RaceRequest:
     stacks: tuple[str, ...] | None = None
     """Stack paths as written."""
     contestants: bool | None = None
-    """True if features' `extensions.Contestants` race, too; None: only if ``stacks`` names none."""
+    """True if features' `extensions.Contestants` race, too; None: only if ``stacks`` is None."""
     bundled: str | None = None
     """The name of a bundled app, in place of ``entry``."""
     servers: Path | None = None
@@ -156,7 +156,7 @@ class RaceRequest:
     memory_bytes: int | None = None
     """The most memory that each stack may hold."""
     quota: bool = False
-    """True if a CPU quota of this container counts as part of the race."""
+    """True if this container's CPU quota is intended, so that throttling only gives a warning."""
     priority: bool = True
     """True if engine, stacks and services run at a priority that other programs cannot share, if permitted."""
     think: bool = False

@@ -46,7 +46,7 @@ _SINGLE_BLOCKS = 3
 
 MOST_PASSES = 4
 _MOST_TIME = 0.5
-"""Share of the time left up to which a block may have a second pass: other blocks must follow."""
+"""Share of the time left that a block with more than one pass may take: other blocks must follow."""
 
 
 class Blocks(ABC):

@@ -19,7 +19,8 @@ class Scheduling:
     """True if failed launches are repeated, so that each must leave time for others."""
 
     def blocks(self, plan: RacePlan) -> Blocks:
-        """Return the kind of blocks, which says how long each takes; every machine has its own."""
+        """Return the race's kind of blocks, which decides how long each takes; every machine has blocks of its
+        own."""
         return Slices(plan) if plan.race.repeats is None else Runs(plan, plan.race.repeats)
 
     def cells(self, race: Race, cells: Sequence[Cell]) -> Sequence[Cell]:

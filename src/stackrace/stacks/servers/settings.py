@@ -19,7 +19,7 @@ def fixed_by(setting: str) -> Callable[[Settings], ProcessCount | None]:
 
 
 def _count(setting: str, settings: Settings) -> ProcessCount | None:
-    # missing if a configuration file of the user's computes it
+    # the setting is missing if the user's configuration file computes it
     number = int(settings.get(setting, 0))
     return ProcessCount(setting=setting, least=number, most=number) if number else None
 

@@ -230,7 +230,7 @@ class Site:
 
     directory: Path
     """Private, empty, writable folder for config, sockets, pids, logs and temporary files. Its path is ``PLAIN``
-    and short: sockets have 107 bytes.
+    and short, because a socket's path has at most 107 bytes.
     """
     listen: Endpoint
     """Address that the server must listen on."""

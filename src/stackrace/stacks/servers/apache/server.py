@@ -1,4 +1,5 @@
-"""Apache httpd: a front end that forwards in five protocols, serves files, and houses mod_wsgi and mod_python."""
+"""Apache httpd: a front end that forwards in five protocols, serves files, and runs mod_wsgi and mod_python
+inside."""
 
 from __future__ import annotations
 

@@ -214,7 +214,7 @@ class Granian(Server):
 
     def recipe(self, site: Site) -> Recipe:
         """Return a command that listens on the site's socket."""
-        # by path: a name would become part of the package that the working directory may be
+        # by path: by name, the module would become part of a package if the working directory is one
         app = f"{site.app.entry}:application"
         return Recipe(
             command=(str(site.app.python), "-m", "granian", *command_words(_OPTIONS, site), app),

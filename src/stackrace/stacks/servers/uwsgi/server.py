@@ -52,7 +52,7 @@ class Uwsgi(Server):
     def recipe(self, site: Site) -> Recipe:
         """Return a command that runs uWSGI within the app's Python; it refuses a backlog above
         net.core.somaxconn."""
-        # over the gateway protocols the front end drops the body for HEAD; over HTTP nobody does
+        # over the gateway protocols the front end drops the body for HEAD; over HTTP no server does
         wrapper = bodiless_files(site.app) if site.listen.protocol is Protocol.HTTP else {}
         return Recipe(
             command=(
