@@ -50,7 +50,7 @@ class Notice(NamedTuple):
     """Sentences of a feature about a race and its standing, at fixed places of a report."""
 
     import_path: str
-    """Import path of a module that implements `race.notices.Notices`."""
+    """Import path of a module that implements `race.judge.notices.Notices`."""
     kind: str
     """Import path of the type of the feature's notices, a `race.results.standing.StandingNotice`."""
 
@@ -67,7 +67,7 @@ class Part(NamedTuple):
     """Record that a feature keeps with a race."""
 
     name: str
-    """Name under which the record is kept; its type has the same."""
+    """Name under which the record is kept; the same as ``name`` of its type."""
     import_path: str
     """Import path of the record's type, a `race.results.parts.RacePart`."""
     member: str = ""
@@ -87,7 +87,8 @@ class RequestPart(NamedTuple):
     """Request that a feature adds to a race: flags of ``stackrace run``, and keys below ``[race]``."""
 
     name: str
-    """Name under which a request keeps the part; its type has the same, and no `Part` has it."""
+    """Name under which a request keeps the part; the same as ``name`` of its type, and unlike that of every
+    `Part`."""
     import_path: str
     """Import path of the part's type, a `race.request.request.AskedPart`."""
     flags: str
@@ -106,12 +107,12 @@ class ResultKind(NamedTuple):
 
 
 class Strategy(NamedTuple):
-    """Strategy of a race that has a certain part: the stacks to race next, its end, and its answer."""
+    """Strategy of races that have a certain part: how they are resumed, forecast, scheduled and shown."""
 
     part: str
     """Name of the part."""
     import_path: str
-    """Import path of a module that implements `race.strategist.Strategist`."""
+    """Import path of a module that implements `race.run.strategist.Strategist`."""
 
 
 class WorkloadSource(NamedTuple):

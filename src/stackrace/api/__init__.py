@@ -1,1 +1,1 @@
-"""Actions of the verbs without the command line, typed. ``import stackrace`` offers the stable part."""
+"""The verbs' actions as typed functions, without the command line. ``import stackrace`` offers the stable part."""

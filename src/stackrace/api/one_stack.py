@@ -54,10 +54,10 @@ def of_one_stack(request: RaceRequest, stack: str | None) -> RaceRequest:
 
 @contextmanager
 def stack_up(request: RaceRequest, on_preparing: OnPreparing, *, port: int | None = None) -> Iterator[StackUp]:
-    """Start the one stack of ``request`` as a race would, and leave nothing behind.
+    """Start the one stack of ``request`` as a race would, yield it, and leave nothing behind.
 
-    Without ``port`` any free one is used. Raise LaunchError if it does not come up, InputError and its kin as a
-    race does.
+    Without ``port`` any free port is used. Raise LaunchError if the stack does not come up, and the same errors as
+    the preparation of a race.
     """
     with set_up(request, on_preparing) as deployment:
         (chosen,) = deployment.stacks

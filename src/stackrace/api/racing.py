@@ -39,9 +39,9 @@ def run(
     on_event: Sink | None = None,
     on_preparing: OnPreparing | None = None,
 ) -> Race:
-    """Race what ``request`` asks for on this machine, and return the race.
+    """Run the race of ``request`` on this machine, and return it.
 
-    ``store`` is the URL of the store that keeps it, as in ``sqlite:///races.sqlite3``; without one it is not kept.
+    ``store`` is the URL of the store that keeps the race, as in ``sqlite:///races.sqlite3``; None: it is not kept.
     ``on_preparing`` receives the long steps before the race, ``on_event`` the events of the race: see
     ``stackrace.race.events``. Ctrl-C ends the race early, and the measurements so far are returned with the
     ``ending`` ``Ending.INTERRUPTED``. Raise a StackraceError whose message names the way out.
@@ -64,12 +64,13 @@ def ready_race(
     adapt: _Adapt | None = None,
     first: int | None = None,
 ) -> Iterator[PreparedRace]:
-    """Prepare what ``request`` asks for, to be kept in ``store``; nothing is left running afterwards.
+    """Prepare the race of ``request``, to be kept in ``store``, and yield it; nothing is left running afterwards.
 
-    ``resumed`` is the race that continues, if it is no new one. ``adapt`` turns the prepared race into another one,
-    before anything of it is kept; a tuning race continues as such by itself. ``first`` is as in `prepared`.
-    ``scheduling`` are its rules, if others than its strategy's. Raise InputError and its kin if there is nothing to
-    race, if the budget does not hold a single block, or if ``resumed`` was raced otherwise.
+    A race without ``store`` is not kept. ``resumed`` is the interrupted race to continue; None for a new race.
+    ``adapt`` turns a new prepared race into another one, such as a tuning, before anything of it is kept; a resumed
+    tuning needs no ``adapt``. ``first`` is as in `prepared`. ``scheduling`` replaces the rules of the race's
+    strategy. Raise InputError, or another StackraceError, if there is nothing to race, if the budget does not hold
+    a single block, or if ``resumed`` was raced under other conditions.
     """
     strategist = None if resumed is None else strategist_of(resumed.race)
     if resumed is not None and strategist is not None:
@@ -109,7 +110,8 @@ def _foretold(fresh: PreparedRace, strategist: Strategist | None) -> PreparedRac
 
 
 def _continued(fresh: PreparedRace, race: Race) -> PreparedRace:
-    """Return ``race`` as it continues; its budget pays neither for the cut block nor for preparing again."""
+    """Return ``race`` as it continues; its budget pays neither for the interrupted block nor for preparing
+    again."""
     return replace(fresh.having(race), begun_s=time.monotonic() - race.elapsed_s)
 
 

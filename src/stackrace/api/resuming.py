@@ -42,7 +42,7 @@ _REFERENCES = re.compile(r"\x1a([^\x1a]*(?:/\d+/\d+|\*\*\*[^\x1a]*))\x1a")
 def request_document(request: RaceRequest) -> dict[str, object]:
     """Return ``request`` with absolute paths, in JSON types.
 
-    A race may continue from another folder. Links are kept: a virtual environment's interpreter is one.
+    A race may continue from another folder. Links are kept, because a virtual environment's interpreter is a link.
     """
     own = {**request.environment, **request.sent}
     learn(own)
@@ -73,7 +73,7 @@ def _forms(variables: Mapping[str, str]) -> dict[str, str]:
 def request_from(document: object, environ: Mapping[str, str] = os.environ) -> RaceRequest:
     """Return the request in a ``request_document``, with secrets from the race file, or else from ``environ``.
 
-    Raise ValueError if it is no request of this version, InputError if a secret is in neither.
+    Raise ValueError if the document is no request of this version, InputError if a secret is in neither place.
     """
     request: RaceRequest = decode(RaceRequest, document, "RaceRequest")
     names: set[str] = set()
@@ -109,7 +109,7 @@ class ResumedRace:
     """Interrupted race that continues."""
 
     race: Race
-    """Race in its present state: the launches of the block that was cut are marked."""
+    """Race in its present state: the launches of the interrupted block are marked."""
     request: RaceRequest
     """Request that sets the race up again."""
     manifest: ManifestFile
@@ -117,7 +117,7 @@ class ResumedRace:
     opening: Opening
     """First line of the manifest."""
     done: int
-    """Number of whole blocks, which remain."""
+    """Number of complete blocks, which are kept."""
     left_s: float | None
     """Estimated seconds until the race's end; None if unknown."""
 
@@ -125,7 +125,7 @@ class ResumedRace:
 def refuse_changed(resumed: ResumedRace, race: Race, opening: Opening) -> None:
     """Raise InputError if ``race`` and ``opening``, as set up now, differ from what was raced before.
 
-    Blocks measured on two systems, or of two apps, would be one ranking of neither.
+    Blocks measured on two systems, or of two apps, would give a ranking that holds for neither.
     """
     for what, before, now in _compared(resumed, race, opening):
         if before != now:
@@ -185,10 +185,11 @@ _ASKED = {
 
 @contextmanager
 def unfinished(prefix: str, store: Store, *, budget_s: float | None = None, of: str = "") -> Iterator[ResumedRace]:
-    """Yield the interrupted race that ``prefix`` means, by default the last one.
+    """Yield the interrupted race that ``prefix`` means, the start of its id or its name; empty: the last one.
 
-    With ``of`` the default is the last one that has the part of this name. No other process can continue it
-    meanwhile. Raise InputError and StoreError if it cannot continue, before it is changed.
+    ``of`` restricts the default to races with the part of this name. ``budget_s`` is a larger budget; None keeps
+    the race's own. No other process can continue the race meanwhile. Raise InputError or StoreError if it cannot
+    continue, before it is changed.
     """
     race_id = _wanted(prefix, store, of)
     _need_unfinished(store.load(race_id))
@@ -258,7 +259,7 @@ def _read(file: ManifestFile, race_id: str) -> Manifest:
 def _request(manifest: Manifest, race: Race) -> RaceRequest:
     """Return the request, with the values that were drawn, detected or defaulted when the race began."""
     try:
-        # its pages are those it was given when it began
+        # a race that continues keeps its pages
         request = replace(request_from(manifest.opening.request), new_pages=False)
     except ValueError as error:
         raise StoreError(

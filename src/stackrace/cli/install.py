@@ -111,7 +111,7 @@ def _show(plan: InstallPlan, outcome: _Outcome, *, as_json: bool) -> None:
 
 class _Outcome(StrEnum):
     LISTED = auto()
-    """Nothing was installed: the plan was only to be shown."""
+    """Nothing was installed: the plan was only shown."""
     INSTALLED = auto()
     FORBIDDEN = auto()
     """Nothing was installed, because root's rights are missing."""

@@ -34,7 +34,7 @@ def complete_stack(ctx: click.Context, param: click.Parameter, incomplete: str) 
 
 
 def requested(race_file: Path | None, servers: Path | None = None) -> RaceRequest:
-    """Return the request of the race file, or one for the current folder without a race file."""
+    """Return the request in ``race_file``; None: a request for the current folder."""
     from ..race.request.named_races import file_of
     from ..race.request.race_file import read_request
     from ..race.request.request import RaceRequest
@@ -92,7 +92,7 @@ class SectionedCommand(click.Command):
     """Command whose help lists options by section, in the order in which sections first appear."""
 
     rest = "Help"
-    """Heading of options without one; --help itself always has this."""
+    """Heading of options without a section; subclasses may change it, but --help stays below ``Help``."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write one definition list per section; options without a section come last."""
@@ -131,14 +131,14 @@ class Quantity(click.ParamType[float]):
 
 
 class Connections(click.IntRange):
-    """Type of a number of connections; several need several options."""
+    """Type of a number of connections; a list is refused, because each number needs an option of its own."""
 
     def __init__(self, most: int, *, levels: bool = False) -> None:
         super().__init__(1, most)
         self._levels = levels
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return the number; refuse a list with the right spelling."""
+        """Return the number; raise BadParameter with the right spelling for a list."""
         parts = [part.strip() for part in str(value).split(",")]
         if len(parts) < 2 or not all(part.isdecimal() for part in parts):
             number: int = super().convert(value, param, ctx)  # type: ignore[arg-type]
@@ -162,7 +162,7 @@ class Cores(click.ParamType[tuple[int, ...]]):
 
 
 def right_host(context: click.Context, option: click.Parameter, host: str | None) -> str | None:
-    """Return ``host``; refuse one that is no single line, or empty."""
+    """Return ``host``; raise BadParameter if it cannot be a Host header."""
     if host is not None and (fault := host_fault(host)):
         raise click.BadParameter(fault, context, option)
     return host
@@ -190,7 +190,7 @@ store_option = click.option(
 def schema_option(
     place: str, option: Callable[..., Any] = click.option, of: str = "the JSON document"
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return the option that prints the schema which the function at ``place`` returns, and ends the verb."""
+    """Return the option that prints the schema which the function at ``place`` returns, and ends the command."""
 
     def show(context: click.Context, _: click.Parameter, is_wanted: bool) -> None:
         if is_wanted and not context.resilient_parsing:

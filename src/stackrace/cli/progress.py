@@ -86,7 +86,8 @@ class LiveSink:
         self._state = replace(self._state, **changes)
 
     def _begin(self, race: Race) -> None:
-        """Note the stacks whose standing is the progress: none if runs are counted, or one stack is tuned."""
+        """Note the stacks whose standing is shown as progress: none if runs are counted, or a feature shows the
+        race."""
         rivals = race.stacks if kind_of(race) is None and self._repeats is None else ()
         self._twin = race.twin
         self._now(activity=Activity.STARTING, stacks=rivals)
@@ -108,7 +109,8 @@ class LiveSink:
             self._now(leading=kind.leading(race))
 
     def _leaving(self, left: int, racing: Set[str]) -> None:
-        """Note the stacks that left. A stack that comes back, since a machine was left out, has not left."""
+        """Note the stacks that left; a stack that returns, because a machine was left out, no longer counts as
+        gone."""
         out, stacks = self._state.out, self._state.stacks
         gone = {stack: out.get(stack, left) for stack in stacks if left and stack not in racing}
         self._now(block=left + 1, out=gone)
@@ -122,7 +124,8 @@ class LiveSink:
         self._view.update(self._state)
 
     def _slices_ahead(self, done: int, elapsed_s: float) -> tuple[int, float | None]:
-        """Return slices and seconds ahead: the race may use up its budget, and measures as fast as before."""
+        """Return slices and seconds ahead, assuming that the race uses up its budget and measures as fast as
+        before."""
         left_s = max((self._plan.budget_s or 0.0) - elapsed_s, 0.0)
         rate = done / elapsed_s if elapsed_s > 0 else 0.0
         return round(rate * left_s), left_s

@@ -156,12 +156,13 @@ BUDGET_OPTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class RequestFlags:
-    """Flags on the command line; those named like a field of ``RaceRequest`` replace it."""
+    """Flags given on the command line; a flag with the name of a ``RaceRequest`` field replaces its value."""
 
     given: Mapping[str, Any]
 
     def over(self, request: RaceRequest) -> RaceRequest:
-        """Return ``request`` with the flags on top; raise InputError if they contradict each other or it."""
+        """Return ``request`` overridden by the flags; raise InputError if they contradict each other or the
+        request."""
         from ..race.request.request import parts_over
 
         _refuse_both(self.given)
@@ -234,7 +235,8 @@ def request_flags(
     *options: Callable[[Callable[..., Any]], Callable[..., Any]],
     into: str = "flags",
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return the decorator that adds ``options`` to a command, and passes the given ones as ``into``."""
+    """Return the decorator that adds ``options`` to a command, and passes those that the user gave as its argument
+    ``into``."""
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         names: set[str] = set()

@@ -1,4 +1,5 @@
-"""Results on the screen or in a file, in any format; the stored race that is meant, and how to continue it."""
+"""Results on the screen or in a file, in any format; the stored race that an argument names, and how to continue
+it."""
 
 from __future__ import annotations
 
@@ -118,7 +119,7 @@ def unfinished_note(race: Race, store: Store) -> str:
 def short_steps(race: Race, standing: Standing, *, at: str = "") -> Iterator[str]:
     """Yield at most two next steps, a line each: read the whole report, and deploy the first stack.
 
-    ``at`` ends a command that needs another store than the usual one.
+    ``at`` is the end of a command that needs another store than the usual one: see ``at_store``.
     """
     yield f"All of it: stackrace report {race.id} --details{at}"
     if standing.settled and standing.verdict.valid:

@@ -137,7 +137,8 @@ def _sections(states: _States, gone: Sequence[Gone], *, explain: bool) -> Iterat
 def _table(
     titles: Sequence[str], rows: Sequence[Sequence[str]], *, tone: Tone = Tone.PLAIN, tones: tuple[Tone, ...] = ()
 ) -> Table:
-    """Return a table of texts that wraps all but the first two columns; ``tones`` are those of the second."""
+    """Return a table of texts that wraps all but the first two columns; ``tones`` are the tones of the second
+    column."""
     return Table(columns=tuple(
         Column(title=title, cells=tuple(row[index] for row in rows), left=True, tone=tone,
                tones=tones if index == 1 else (), wraps=(_LEAST, 1) if index > 1 else None)

@@ -1,1 +1,1 @@
-"""Running of races: blocks, launches, slices, stopping. It sends typed events and prints nothing."""
+"""Races, from the request to the result. This package sends typed events and prints nothing."""

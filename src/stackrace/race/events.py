@@ -44,12 +44,13 @@ class TwinChosen:
     """Change of the twin, as the stack of ``RaceStarted`` could not be launched."""
 
     stack: str
-    """Path of the new stack; empty if none runs twice."""
+    """Path of the stack that now runs twice; empty if no stack does."""
 
 
 @dataclass(frozen=True, slots=True)
 class RaceResumed:
-    """Start of a resumed race; ``race`` has all its launches, those of the interrupted block marked."""
+    """Start of a resumed race; ``race`` has all its launches, with those of the interrupted block marked as cut
+    short."""
 
     race: Race
 
@@ -67,9 +68,9 @@ class BlockStarted:
 
     block: int
     stacks: tuple[str, ...]
-    """Paths of its stacks, in their order."""
+    """Paths of the block's stacks, in their order."""
     eta_s: float | None
-    """Time left, None if it cannot be predicted."""
+    """Expected time until the race ends; None if it cannot be predicted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +121,9 @@ class Progress:
 
     activity: Activity
     stack: str | None = None
-    """Path of the stack in question."""
+    """Path of the stack that the activity is about; None if it is about no single stack."""
     cell: Cell | None = None
-    """The measured cell."""
+    """Cell that is being measured; None during other activities."""
     disturbance: Disturbance | None = None
     """Programs that use the cores, while the race waits for quiet."""
 

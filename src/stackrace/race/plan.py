@@ -43,7 +43,7 @@ class RacePlan:
     app: App
     workloads: tuple[Workload, ...]
     stacks: tuple[Stack, ...]
-    """Stacks of the race's paths."""
+    """Stacks to race, in the order of ``race.stacks``."""
     slice_s: float | None = None
     """Length of a slice, in seconds; None: fitted to the budget."""
     twin: bool = True
@@ -53,7 +53,7 @@ class RacePlan:
     start_cores: int = 1
     """Number of cores that a stack may use while it starts."""
     most_blocks: int | None = None
-    """The most blocks; None: as many as in any race."""
+    """The most blocks of this race; None: the limit of all races."""
     together: int | None = None
     """The most stacks that may be up at once; None for as many as memory holds."""
     gives_up: bool = False
@@ -61,11 +61,12 @@ class RacePlan:
     left_out: tuple[Stack, ...] = ()
     """Stacks that the budget is too short for."""
     limit: tuple[str, ...] = ()
-    """The limit that was found before the race, if it is not a server; a sentence."""
+    """Sentence about a limit found before the race that is not a server, such as a thread pool; empty if none was
+    found."""
 
     @property
     def budget_s(self) -> float | None:
-        """Time for the race, in seconds; an upper bound for runs, None without one."""
+        """Time for the race in seconds, for runs an upper bound; None without a limit."""
         return self.race.budget_s or None
 
     def among(self, stacks: tuple[Stack, ...]) -> RacePlan:
@@ -73,7 +74,8 @@ class RacePlan:
         return replace(self, stacks=stacks, race=replace(self.race, stacks=tuple(stack.path for stack in stacks)))
 
     def cells(self, stacks: Iterable[Stack]) -> tuple[Cell, ...]:
-        """Return the cells of ``stacks``, workload by workload and load by load; a twin has its original's."""
+        """Return the cells of ``stacks``, workload by workload and load by load; a twin has the same cells as its
+        original."""
         racing, limits = tuple(stacks), self.race.limits
         return tuple(
             Cell(stack=stack, workload=workload, load=load)

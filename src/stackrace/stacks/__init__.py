@@ -1,1 +1,1 @@
-"""The user's words, read: stack paths and race.toml become model values."""
+"""Stacks: the grammar of their paths, the catalogue of servers, and the services of apps."""

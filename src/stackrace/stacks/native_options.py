@@ -64,10 +64,10 @@ class Change:
 
 
 class Weight(StrEnum):
-    """Importance for a race of something that could not be taken over."""
+    """Importance of an omission for a race."""
 
     PLAIN = "plain"
-    """Nothing else changes: the race ignores it."""
+    """The race ignores the omitted thing; nothing else changes."""
     VARIABLES = "variables"
     """Variables may be lost, and a variable may set the number of workers."""
     SIZE = "size"
@@ -108,7 +108,7 @@ class FileReading:
     target: str = ""
     """Upstream address, as written in the file."""
     files: frozenset[str] = frozenset()
-    """Other project files that it includes, relative to its folder."""
+    """Other project files that the file includes, relative to the project's folder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +137,8 @@ class Signs:
 
 
 _ReadOptions = Callable[[str, str], Sequence[tuple[str, str | None]]]
-"""Return the options in a configuration file's text, from the section named after the file name, if any.
+"""Function that returns the options in a configuration file's text, from the section with the given name; empty:
+the usual section.
 
 A name with an underscore is no option of the command line. Raises ValueError for unreadable text.
 """
@@ -181,7 +182,7 @@ class Option:
     """Value that Stackrace writes, or a function that returns it for a site; see ``servers.settings``."""
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Leave out ``written``, which cannot be pickled; code that needs it has the catalogue."""
+        """Pickle the option without ``written``, which cannot be pickled; code that needs it has the catalogue."""
         return _option, ({each.name: getattr(self, each.name) for each in fields(self) if each.name != "written"},)
 
     @property
@@ -252,7 +253,7 @@ class NativeOptions:
 
     rows: tuple[Option, ...]
     in_paths: bool = True
-    """True if a stack path may give them."""
+    """True if a stack path may give these options."""
     programs: tuple[str, ...] = ()
     """Names of the server's program or Python module; empty: not looked for in a project's start commands."""
     verbs: Mapping[str, str] = field(default_factory=dict)
@@ -331,7 +332,7 @@ class NativeOptions:
 
     @property
     def decided_keys(self) -> Mapping[str, Concern]:
-        """Keys in the configuration file that Stackrace decides, with their concern, sorted by it."""
+        """Keys in the configuration file that Stackrace decides, with their concern, sorted by concern."""
         kinds = list(Concern)
         decided = [(row, row.concern) for row in self.rows if row.concern and row.file_key]
         decided.sort(key=lambda each: (kinds.index(each[1]), each[0].setting is None))
@@ -365,7 +366,7 @@ class NativeOptions:
         return FileReading(settings=settings, said=frozenset(names), computed=computed)
 
     def reads(self, variable: str) -> bool:
-        """Tell whether an environment variable configures this server."""
+        """Return True if the environment variable ``variable`` configures this server."""
         is_option = bool(self.prefix) and variable.startswith(self.prefix)
         return is_option or variable in {self.arguments, *(row.variable for row in self.rows)} - {""}
 

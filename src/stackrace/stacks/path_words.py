@@ -105,7 +105,7 @@ def _words(text: str) -> Iterator[tuple[str, str]]:
 
 
 _MOST_BYTES = 256 * 1024
-"""Larger than any real configuration file."""
+"""The most bytes of a configuration file; no real one is larger."""
 
 _LONG_NAME = re.compile(r"--[A-Za-z][A-Za-z0-9_-]*")
 

@@ -40,7 +40,7 @@ class ServiceRecipe:
     settle: tuple[tuple[str, ...], ...] = ()
     """Commands to run after an app has filled the service, so that maintenance is over before the measurement."""
     stop: signal.Signals = signal.SIGTERM
-    """The signal that ends it cleanly."""
+    """Signal that ends the service cleanly."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,9 +49,9 @@ class Service:
 
     name: str
     apt: tuple[str, ...]
-    """Debian packages that contain it."""
+    """Debian packages that contain the service."""
     programs: tuple[str, ...]
-    """Programs that it needs, the server first."""
+    """Programs that the service needs, the server first."""
     prints_version: tuple[str, ...] = ("--version",)
     """Arguments that make the server print its version."""
     recipe: Callable[[Path], ServiceRecipe]
@@ -63,7 +63,7 @@ class Service:
         return f"no program {', '.join(missing)}" if missing else ""
 
     def missing_item(self) -> MissingItem | None:
-        """Return what is not installed; None if nothing is missing."""
+        """Return the missing programs with the packages that contain them; None if nothing is missing."""
         return (
             MissingItem(name=self.name, missing=missing, packages=self.apt) if (missing := self.missing()) else None
         )

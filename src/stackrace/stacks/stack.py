@@ -61,7 +61,7 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """One knob of a server."""
+    """One setting of a server."""
 
     name: str
     default: SettingValue
@@ -81,16 +81,18 @@ class Setting:
     closes: Mapping[SettingValue, str] = field(default_factory=dict)
     """Values with which the server closes each connection after one answer, each with the reason and its remedy."""
     only: Mapping[str, tuple[SettingValue, ...]] = field(default_factory=dict)
-    """Values of other settings that this one needs to have an effect; empty: it always has one. See `idle`."""
+    """Values of other settings, by name, with which this setting has an effect; empty: it always has one. See
+    `ServerSpec.idle`."""
     tunable: Tunable | None = None
     """Values for a tuner to try; None if there is nothing to gain, or a tuner must not decide it."""
 
     def applies(self, settings: Settings) -> bool:
-        """Tell whether it has an effect beside its server's ``settings``; missing ones may have any value."""
+        """Return True if this setting has an effect beside its server's ``settings``; missing ones may have any
+        value."""
         return all(name not in settings or settings[name] in values for name, values in self.only.items())
 
     def is_tuned(self, settings: Settings) -> bool:
-        """Tell whether a tuner tries it beside these ``settings`` of its server."""
+        """Return True if a tuner tries this setting beside its server's other ``settings``."""
         return self.tunable is not None and self.applies(settings) and self.tunable.applies(settings)
 
     @property
@@ -152,9 +154,9 @@ class ServerSpec:
     title: str
     """Name in texts."""
     listens: frozenset[Protocol] = frozenset()
-    """Protocols it listens to; empty if it lives inside another server."""
+    """Protocols that the server listens to; empty if it lives inside another server."""
     forwards: Mapping[Protocol, tuple[Socket, ...]] = field(default_factory=dict)
-    """Kinds of socket that it can connect to, by protocol."""
+    """Kinds of socket that the server can connect to, by protocol."""
     balances: bool = True
     """True if it can forward to several instances."""
     hosts: frozenset[Interface] = frozenset()
@@ -170,24 +172,23 @@ class ServerSpec:
     threads: Callable[[Settings], int] = _threads
     """Function that returns how many threads of each process run the app; 0 for no limit."""
     preloads: Callable[[Settings], bool] = _never
-    """Function that tells whether the app is loaded once, before the processes fork."""
+    """Function that returns True if the app is loaded once, before the processes fork."""
     alone: bool = False
     """True if only one instance can run on a machine, because it writes to fixed paths."""
     native: NativeOptions | None = None
     """The server's own options and start commands; None if Stackrace knows neither."""
     signs: Signs | None = None
-    """Signs of it in a project's files; None if it is no front end or not looked for."""
+    """Signs of the server in a project's files; None if it is no front end or not looked for."""
     suggested_for: frozenset[Interface] = frozenset()
-    """Interfaces for which messages suggest it as a host."""
+    """Interfaces for which messages suggest the server as a host."""
     package: str = ""
     """PyPI package whose version a path may name; empty for a server from elsewhere."""
     gone: str = ""
     """For a technique that no longer exists: why, and what replaced it."""
 
     def hosting(self, interface: Interface) -> tuple[str, ...]:
-        """Return how a path names it as a host of ``interface``: ``granian``, ``gunicorn:class=asgi``.
-
-        Its name alone if that is enough; nothing if it does not host the interface.
+        """Return the parts of paths that name the server as a host of ``interface``: ``granian``,
+        ``gunicorn:class=asgi``. The server's name alone if that is enough; empty if it does not host the interface.
         """
         if interface not in self.hosts:
             return ()
@@ -198,7 +199,8 @@ class ServerSpec:
         return (self.name,)
 
     def idle(self, settings: Settings) -> frozenset[str]:
-        """Return the settings without effect beside ``settings``; the value of an open one is not known yet."""
+        """Return the settings without effect beside ``settings``; an open setting (`Setting.is_open`) has no known
+        value yet."""
         open_ = {setting.name: setting.default for setting in self.settings if setting.is_open}
         known = {name: value for name, value in settings.items() if name not in open_ or value != open_[name]}
         return frozenset(setting.name for setting in self.settings if not setting.applies(known))
@@ -217,9 +219,9 @@ class Hop:
 
     spec: ServerSpec
     protocol: Protocol | None
-    """How the hop before reaches it; None: it lives inside that hop."""
+    """Protocol by which the hop before reaches this hop; None: this hop lives inside the one before."""
     version: str = ""
-    """Version of the server that the path names; empty where it names none."""
+    """Version of the server that the path names; empty if it names none."""
     chosen: Settings = field(default_factory=dict)
     """Settings that the path gives."""
     settings: Settings = field(default_factory=dict)
@@ -276,7 +278,8 @@ class Hop:
         return {**self.settings, **open_choices}
 
     def identity(self, interface: Interface) -> tuple[object, ...]:
-        """Return what it is in a stack that hosts by ``interface``, however its path is spelled."""
+        """Return a key that is equal for equal hops in a stack that hosts by ``interface``, however their paths are
+        spelled."""
         # 23 and 23.0.0 are one version, by PEP 440
         version = self.version
         while version.endswith(".0"):
@@ -287,7 +290,7 @@ class Hop:
     @property
     def closes_because(self) -> str:
         """Reason why each connection is closed after one answer; empty if it is not."""
-        # a setting that a file of the user's computes has no value here
+        # a setting that the user's file computes has no value here
         reasons = (
             setting.closes.get(self.settings[setting.name], "")
             for setting in self.spec.settings
@@ -310,7 +313,7 @@ class Stack:
 
     @property
     def twin(self) -> Stack:
-        """The same stack under its other name."""
+        """The same stack under the name of its hidden twin."""
         return replace(self, path=twin_path(self.path))
 
     def on(self, side: Side) -> Stack:
@@ -319,7 +322,7 @@ class Stack:
 
     @property
     def plain(self) -> Stack:
-        """The same stack without its side."""
+        """The same stack without the mark of its variant."""
         return replace(self, path=without_side(self.path))
 
     def __hash__(self) -> int:

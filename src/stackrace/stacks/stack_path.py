@@ -43,9 +43,9 @@ def parse_stack(
 ) -> Stack:
     """Return the stack that ``text`` describes for an app that offers the interfaces ``offered``.
 
-    ``specs`` is the catalogue by server name; configuration files that the path names are read if there is a
-    ``folder`` that they are relative to. Raises StackError naming the unknown word with its nearest
-    neighbours, the setting out of range, or the link that fails and what would fit.
+    ``specs`` is the catalogue by server name; configuration files that the path names, relative to ``folder``, are
+    read if ``folder`` is given. Raises StackError naming the unknown word with the most similar known ones, the
+    setting out of range, or the link that fails and what would fit.
     """
     _refuse_several(text, specs)
     try:
@@ -71,7 +71,7 @@ def _parsed(
 
 
 def _refuse_several(text: str, specs: Mapping[str, ServerSpec]) -> None:
-    """Refuse a list of stacks, which is easily taken for one stack."""
+    """Raise StackError for a list of stacks in place of one stack, which is an easy mistake."""
     stacks = text.split(",")
     if len(stacks) > 1 and all(re.split("[@:/+]", stack.strip())[0] in specs for stack in stacks):
         each = " ".join(f"--stack {stack.strip()}" for stack in stacks)
@@ -101,7 +101,7 @@ def unknown_server(name: str, specs: Mapping[str, ServerSpec]) -> StackError:
 _VERSION = re.compile(r"(?:[0-9]+!)?[0-9]+(?:\.[0-9]+)*(?:(?:a|b|rc)[0-9]+)?(?:\.post[0-9]+)?(?:\.dev[0-9]+)?")
 """One version of a package. Source: PEP 440, "Public version identifiers", in their normal form."""
 _PINNED = re.compile(r"([\w-]+)\s*[=~<>!]=*\s*([^=~<>!\s]+)")
-"""A version as pip wants it."""
+"""A server with its version as pip writes it, such as ``gunicorn==23.0.0``."""
 _EXAMPLE = "23.0.0"
 
 
@@ -115,7 +115,8 @@ def _check_versions(tokens: Sequence[HopWords], chain: Sequence[ServerSpec]) -> 
 
 
 def check_version(spec: ServerSpec, version: str) -> None:
-    """Raise StackError if no path can name ``version`` of ``spec``; whether PyPI has it is not asked."""
+    """Raise StackError if no path can name ``version`` of ``spec``. PyPI is not asked whether the version
+    exists."""
     given = f"{spec.name}@{version}"
     if not spec.package:
         raise StackError(
@@ -218,7 +219,7 @@ def _check_alone(hops: Sequence[Hop]) -> None:
 
 
 def _check_effects(hop: Hop) -> None:
-    """Refuse a setting that has no effect beside the others: the user expects one."""
+    """Raise StackError for a setting that has no effect beside the others, because the user expects an effect."""
     idle = hop.spec.idle(hop.settings)
     for setting in hop.spec.settings:
         if setting.name in hop.chosen and setting.name in idle:
@@ -231,7 +232,8 @@ def _check_effects(hop: Hop) -> None:
 
 
 def _check_forwards(hops: Sequence[Hop]) -> None:
-    """Refuse a file that forwards in another protocol than the path says, or forwards from the last hop."""
+    """Raise StackError for a file that forwards in another protocol than the path says, or forwards from the last
+    hop."""
     for hop, after in zip(hops, (*hops[1:], None), strict=True):
         wire = hop.file.reading.forwards if hop.file else ""
         if wire and (after is None or after.protocol != wire):
@@ -347,7 +349,7 @@ def _interface(text: str, last: Hop, offered: frozenset[Interface], specs: Mappi
 
 
 def _hosting(spec: ServerSpec, offered: frozenset[Interface], specs: Mapping[str, ServerSpec]) -> str:
-    """Return what can host the app: ``spec`` with another setting first, then all others."""
+    """Return in words which servers can host the app: ``spec`` with another setting first, then all others."""
     first = _first(offered)
     others = sorted(way for other in specs.values() if other is not spec for way in other.hosting(first))
     return _listed([*spec.hosting(first), *others])
@@ -358,7 +360,8 @@ def _first(offered: frozenset[Interface]) -> Interface:
 
 
 def _ending(front: ServerSpec, interface: Interface, specs: Mapping[str, ServerSpec]) -> str:
-    """Return what completes the path of ``front``: a guest inside it, else a server that it can forward to."""
+    """Return the end that completes the path of ``front``: a guest inside it, else a server that it can forward
+    to."""
     hosts = [spec for spec in specs.values() if interface in spec.suggested_for]
     guests = [f"+{host.name}" for host in hosts if front.name in host.inside]
     wires = [f"/{wire}/{host.name}" for host in hosts for wire in front.forwards if wire in host.listens]

@@ -45,13 +45,14 @@ class Tunable:
     steps: int = 6
     """Maximum count of numbers to try, 2 or more."""
     only: Mapping[str, tuple[str | int | bool, ...]] = field(default_factory=dict)
-    """Values of the server's other settings beside which a tuner tries it; ``Setting.only`` says where it works."""
+    """Values of other settings with which a tuner tries this one; ``Setting.only`` says with which it has an
+    effect."""
     multiplies: bool = False
     """True if each process handles this many requests at once; a database sees them times the processes."""
     formula: Formula | None = None
-    """Advice in its documentation."""
+    """Advice in the server's documentation; None if there is none."""
     memory_only: bool = False
-    """True if it can only save memory, so that no other goal tries it."""
+    """True if the setting can only save memory, so that tunings for other goals do not try it."""
 
     def tried(self, cores: int) -> tuple[str | int | bool, ...]:
         """Return the values to try on this number of ``cores``; numbers ascend.
@@ -71,7 +72,7 @@ class Tunable:
     def beyond(self, cores: int, least: int, most: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return further numbers from ``least`` to ``most``, below and above those tried, each ascending.
 
-        Above, they continue the growth of the last two; below, they halve.
+        Numbers above continue the growth of the last two tried; each number below is half of the next.
 
         >>> Tunable(per_core=8, least=4).beyond(2, 1, 256)
         ((1, 2), (22, 30))
@@ -88,5 +89,5 @@ class Tunable:
         return tuple(below), tuple(dict.fromkeys(value for value in above if value > tried[-1]))
 
     def applies(self, settings: Mapping[str, object]) -> bool:
-        """Tell whether a tuner tries it beside these ``settings`` of its server."""
+        """Return True if a tuner tries the setting beside its server's other ``settings``."""
         return all(settings.get(name) in values for name, values in self.only.items())

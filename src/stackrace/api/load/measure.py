@@ -31,7 +31,7 @@ _OURS = 128
 
 
 def allow_files() -> None:
-    """Raise the soft limit of open files to the hard one: it protects programs that use select(2), not us.
+    """Raise the soft limit of open files to the hard one: the soft limit only protects programs that use select(2).
 
     Source: getrlimit(2); systemd's NEWS for 240 on why the soft limit is low.
     """
@@ -107,7 +107,8 @@ class Watcher(Protocol):
 
 
 def set_up_load(options: LoadOptions) -> LoadSetup:
-    """Return target, cores and options of a load; raise InputError before anything is sent."""
+    """Return options, target and cores of a load. Raise InputError if they cannot be used, before anything is
+    sent."""
     refuse_contradictions(options)
     target = target_of(options)
     allow_files()
@@ -165,9 +166,8 @@ def measure(
 def _run(
     setup: LoadSetup, load: Load, warmup_s: float, ceiling_per_s: float | None, watcher: Watcher
 ) -> tuple[LoadResult, MachineDelta, bool, int]:
-    """Run the engine; return its result, the machine's activity, True if Ctrl-C ended it, and missing connections.
-
-    These are connections that were not open when the run began.
+    """Run the engine; return its result, the machine's activity, True if Ctrl-C ended it, and the number of
+    connections that were not open when the run began.
     """
     options, target = setup.options, setup.target
     opens_first = load.keep_alive and not load.is_open and load.concurrency > _OPENED_FIRST

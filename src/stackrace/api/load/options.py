@@ -109,7 +109,7 @@ class LoadOptions:
 
 
 def refuse_contradictions(options: LoadOptions, *, has_stack: bool = False) -> None:
-    """Raise InputError for flags that exclude or need each other, naming them; a stack needs no URL."""
+    """Raise InputError naming flags that exclude or need each other. With ``has_stack`` no URL is needed."""
     if not (options.urls or options.session or has_stack):
         raise InputError(
             "give a URL to load, like http://127.0.0.1:8000/, a recording with --session, a race file, or --stack"

@@ -22,7 +22,7 @@ _OF_A_SERVER = (
     "unix_socket", "insecure", "cacert", "tls", "method", "data", "chunked", "expect_continue", "nonce",
     "expect_status", "expect_body", "expect_text", "masks", "cookies", "target_is_mine",
 )  # fmt: skip
-"""Options that repeat what a race file says, or that no stack of ours has."""
+"""Options only for a server at a URL: the race file decides them for a stack, or stacks have nothing like them."""
 
 
 @contextmanager
@@ -66,7 +66,7 @@ def _of_one_workload(request: RaceRequest, name: str | None) -> RaceRequest:
 
 
 def _as_the_file_says(options: LoadOptions, request: RaceRequest) -> LoadOptions:
-    """Return the options with the file's connection settings as defaults; of its load levels, the highest."""
+    """Return the options with the file's connection settings as defaults; the highest of its load levels counts."""
     return replace(
         options,
         concurrency=options.concurrency or (max(request.concurrency) if request.concurrency else None),
@@ -137,7 +137,7 @@ def _on_stack(options: LoadOptions, up: StackUp) -> LoadSetup:
         is_local=True,
         notes=up.deployment.notes,
     )
-    # only now: servers would inherit the limit
+    # not earlier: the stack's servers would inherit the limit
     allow_files()
     threads = options.threads or len(cores.generator_cores)
     return LoadSetup(options=replace(options, threads=threads), target=target, cores=cores)

@@ -103,7 +103,7 @@ def _left_s(load: Load, missing: int, run_s: float, rate_per_s: float) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RacedTarget:
-    """Race request of which one stack or one workload is loaded; None if only URLs were given."""
+    """Race request with the stack and the workload to load; ``request`` is None if only URLs were given."""
 
     request: RaceRequest | None = None
     stack: str | None = None
@@ -200,5 +200,5 @@ def _write_hgrm(path: Path, result: LoadResult) -> None:
         with uncut(path):
             path.write_text(percentile_distribution(result.histogram), encoding="ascii")
     except OSError as error:
-        # the result counts all the same
+        # the result is valid all the same
         click.echo(f"--hdr {path} could not be written: {error.strerror}", err=True)

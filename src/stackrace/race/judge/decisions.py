@@ -32,12 +32,13 @@ _OPEN = Decisions(settled=False, dropped=frozenset())
 
 
 def decisions(race: Race) -> Decisions:
-    """Return the decision of the last planned look at the headline level, none before the first look.
+    """Return the decision of the last planned look at the headline level; nothing is decided before the first look.
 
-    Call it between blocks, when every stack has raced each of them. Settled: the question is answered. Dropped: for
-    a winner, stacks that cannot be the best any more, or not by a difference that matters. Exhaustive races and
-    counted runs decide nothing. A single stack is settled when its throughput is known to within the difference. A
-    machine with unequal ratios decides nothing; once it is left out, a dropped stack may return.
+    Call this function between blocks, when every stack has raced in each block. Settled: the question is answered.
+    Dropped: in a race for the winner, stacks that can no longer be the best, or not by a difference that matters.
+    Exhaustive races and counted runs decide nothing. A single stack is settled when its throughput is known to
+    within the difference. A machine with unequal ratios decides nothing; once it is left out, a dropped stack may
+    return.
     """
     race = counted(race)
     if race.exhaustive or race.repeats is not None:
@@ -54,7 +55,7 @@ def decisions(race: Race) -> Decisions:
         # a single stack has no rival
         return _OPEN
     judgement = judgement_of(race, level, drops=True)
-    # twins that differ may still come together: a race that is void so far does not end early
+    # twins that differ now may agree later: a race that is void so far does not end early
     settled = judgement.winner is not None if race.question is Question.WINNER else all(judgement.settled)
     settled = settled and not twins_differ(race, blocks=blocks) and not _awaited(race, level)
     kept = {level.stacks[i] for i in judgement.left}

@@ -41,7 +41,7 @@ class MeasuredLevel:
 
     @property
     def key(self) -> LevelKey:
-        """The ``key_of`` of this level's slices."""
+        """Names of workload and load: the ``key_of`` of this level's slices."""
         return self.workload, self.load.label
 
 
@@ -203,7 +203,7 @@ class JudgedLevel:
 
 
 def judgement_of(race: Race, level: MeasuredLevel, *, drops: bool) -> Judgement:
-    """Return the judgement of a level. Only a headline drops stacks, and not in exhaustive races or runs."""
+    """Return the judgement of a level, which drops stacks if ``drops``, except in exhaustive races and runs."""
     drops = drops and not race.exhaustive and race.repeats is None
     return judge(level.values, race.difference, question=race.question, drops=drops)
 

@@ -97,7 +97,7 @@ def _numbered(names: Sequence[str]) -> list[int]:
 class PlacedSlice:
     """One valid slice and its position.
 
-    In ``after``, a twin has its original's path: it leaves the same things behind.
+    In ``after``, a twin has its original's path, because both have the same effect on the next stack.
     """
 
     level: LevelKey
@@ -118,7 +118,8 @@ class PlacedSlice:
 def turns(race: Race) -> Iterator[PlacedSlice]:
     """Yield all valid slices in order of time, each with its position in its turn, without launches cut short.
 
-    A turn ends where the level changes or a stack comes again, unless the stack's slice was rejected.
+    A turn is one pass over the stacks: it ends where the level changes or a stack comes again, unless the stack's
+    slice was rejected.
     """
     blocks: dict[int, list[tuple[Slice, Launch]]] = {}
     for launch in counted(race).launches:

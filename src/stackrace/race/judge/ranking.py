@@ -42,8 +42,8 @@ from .winner import answer_of, conditions_of, costs_of, lead_of, reason_of
 def standing(race: Race, *, merge: _Merge, spread: _Spread | None = None, thorough: bool = True) -> Standing:
     """Return the standing of the stacks of ``race`` after all measurements so far.
 
-    The hidden twin is no competitor: its launches count as its original's, with which the checks on the race as a
-    whole compare it. Pairs are compared over the blocks in which both have a value. `headline_of` picks the
+    The hidden twin is no competitor: its launches count as its original's. The checks on the race as a whole
+    compare the two. Pairs are compared over the blocks in which both have a value. `headline_of` picks the
     headline. The leader's row comes first: the stack that the answer names. The others follow by their ratio to it.
     Launches that an interruption cut short count nowhere; those on a machine with unequal ratios count only where
     machines are compared. Two parts that take long to compute and only reports show are optional: the curves of
@@ -146,7 +146,7 @@ def _row(
     latency = _latency(slices, merge)
     own, leader = throughputs[index], throughputs[judgement.leader]
     ratio = judgement.ratio(index, judgement.leader)
-    if math.isnan(ratio.value):  # they never met in a block
+    if math.isnan(ratio.value):  # the two shared no block
         ratio = Interval(value=own.value / leader.value)
     value = leader.value * ratio.value
     low, high = (None if limit is None else limit * value / own.value for limit in (own.low, own.high))
@@ -179,7 +179,7 @@ def _latency(slices: Sequence[Slice], merge: _Merge) -> Quantiles:
 
 
 def _without_network_s(latency: Quantiles, slices: Sequence[Slice]) -> float | None:
-    """Return the median less the longest round trip of the faster half of answers; None without any.
+    """Return the median less the longest round trip of the faster half of answers; None if no round trip is known.
 
     If most requests opened a connection they took a second round trip. Source: RFC 9293 section 3.5.
     """
@@ -217,7 +217,7 @@ def latency_limits(
 ) -> dict[str, Interval | None]:
     """Return one stack's quantiles at one level in seconds with 95 % limits; None if requests are too few.
 
-    ``slices`` are the valid ones, taken on some of ``launches``. Empty if a slice has no histogram. See
+    ``slices`` are the valid slices of some of ``launches``. The result is empty if a slice has no histogram. See
     `stats.summary.enough` for when one launch is enough for a quantile.
     """
     groups = _by_launch(slices, launches)
@@ -239,7 +239,7 @@ def _by_launch(slices: Sequence[Slice], launches: Sequence[Launch]) -> list[list
 
 
 def _withdrawals(race: Race, placed: Set[str]) -> tuple[Withdrawal, ...]:
-    """Return the stacks that are not ``placed``, with reasons; without those yet to be raced."""
+    """Return the stacks that are not ``placed``, with reasons, except for stacks that are still to be raced."""
     missing = ((stack, why_missing(race, stack)) for stack in race.stacks if stack not in placed)
     return tuple(Withdrawal(stack=stack, failure=failure) for stack, failure in missing if failure is not None)
 
@@ -257,11 +257,12 @@ def _gaps(race: Race, levels: Sequence[JudgedLevel]) -> tuple[Gap, ...]:
 
 
 _UNEXPLAINED = Failure(kind=FailureKind.UNMEASURED)
-"""Reason if nobody recorded one: that is our bug, not a stack's failure."""
+"""Failure if no reason was recorded, which is a bug of Stackrace, not a failure of the stack."""
 
 
 def why_missing(race: Race, stack: str, level: LevelKey | None = None) -> Failure | None:
-    """Return the reason why a stack has no figure at ``level``, or any; None while it may still get one."""
+    """Return the reason why a stack has no figure at ``level``, or at any level if None; None while it may still
+    get one."""
     everything = [launch for launch in race.launches if launch.stack == stack]
     launches = [launch for launch in everything if not launch.cut_short] or (everything if race.ending else [])
     taken_slices = [

@@ -41,7 +41,7 @@ _MOST_BEHIND = 0.25
 def answer_of(judged: JudgedLevel) -> Answer:
     """Return the answer of ``judged``, the headline level, to the race's question.
 
-    The rule for a winner ends the race; the answer then follows the limits of the table.
+    The rule for a winner ends the race; the answer then follows the limits in the report's table.
     """
     race, judgement, stacks = judged.race, judged.judgement, judged.stacks
     if len(stacks) == 1:
@@ -83,7 +83,8 @@ def _kind(race: Race, judgement: Judgement, same: Sequence[int]) -> AnswerKind:
 
 
 def _alike(judgement: Judgement, difference: float) -> list[int]:
-    """Return the stacks not proved worse than the leader, if no difference between any two of these matters."""
+    """Return the stacks that are not proved worse than the leader; empty if a difference between two of them may
+    matter."""
     rivals = [i for i, tier in enumerate(judgement.tiers) if tier == 1 and i != judgement.leader]
     pairs = combinations((judgement.leader, *rivals), 2)
     return rivals if all(judgement.difference(i, j) <= difference for i, j in pairs) else []
@@ -166,7 +167,7 @@ def cpu_ms(row: Row) -> float:
 
 
 def costs_of(judged: JudgedLevel, next_best: str) -> Costs | None:
-    """Return the needs of the first stack against ``next_best``, as the answer names it; None without one."""
+    """Return the needs of the first stack against those of ``next_best``, a path; None if that is empty."""
     if not next_best:
         return None
     first, second = judged.first, judged.stacks.index(next_best)
@@ -243,7 +244,7 @@ def _added_hop(first: CpuTime, second: CpuTime) -> str:
 _MOST = 4
 """The most conditions: more would hide the likely ones."""
 _FAR = 0.3
-"""The largest difference that users might call one that does not matter."""
+"""The largest difference that might not matter to a user."""
 _HEAVY = 0.3
 """Share of the CPU time from which services are worth mentioning."""
 _HEAVIEST = 0.8
@@ -275,7 +276,7 @@ def _all(levels: Sequence[JudgedLevel], judged: JudgedLevel) -> Iterator[Conditi
 def _difference(judged: JudgedLevel) -> Iterator[Condition]:
     """Yield the stack that a slightly larger difference makes as good as the winner, by the limits of its ratio.
 
-    Without a winner there is none: the answer itself says how far behind a leader may be.
+    Without a winner no stack is yielded: the answer itself says how far behind a leader may be.
     """
     judgement, now = judged.judgement, judged.race.difference
     if judgement.winner is None:
@@ -367,7 +368,8 @@ def _cpu(rows: Sequence[Row], first: Row) -> Iterator[Condition]:
 
 
 def _elsewhere(row: Row) -> Iterator[Condition]:
-    """Yield how little the choice of stack can change if a service, or the app's own process, takes the time."""
+    """Yield the condition that a service, or the app's own process, takes most of the CPU time: then the choice of
+    stack changes little."""
     time = _cpu_time(row)
     services_ms = sum(time.services.values())
     whole_ms = time.total_ms + services_ms

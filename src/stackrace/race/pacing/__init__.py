@@ -1,1 +1,1 @@
-"""Lengths of slices and blocks, and what they fit into."""
+"""Lengths of slices and blocks, and the division of a time budget into them."""

@@ -32,7 +32,7 @@ _SLACK = 1.15
 """Factor by which a forecast may exceed a budget: about half of the races end before their forecast."""
 
 _FEWEST = 2
-"""A single stack has no rival."""
+"""The fewest stacks that can be compared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,10 +81,10 @@ def forecast_input(
 def answer_s(race: ForecastInput, stacks: int) -> float:
     """Return roughly how many seconds a race of ``stacks`` stacks needs until it can name the best.
 
-    The sum of preparation, which loads the app once, and as many blocks as `blocks_expected` predicts,
-    ``MOST_BLOCKS`` if it cannot. All stacks are in the first ``_TOGETHER_BLOCKS`` of them, then half. If time is
-    short, a race makes one pass a block. The result never falls as stacks are added, though a few more stacks
-    sometimes need a block less.
+    The time is the sum of the preparation, which loads the app once, and of as many blocks as `blocks_expected`
+    predicts, or ``MOST_BLOCKS`` if it cannot. All stacks race in the first ``_TOGETHER_BLOCKS`` blocks, then half
+    of them. Each block has one pass, as in a race that is short of time. The result never falls as stacks are
+    added, though a few more stacks sometimes need a block less.
     """
     return max(_answer_s(race, fewer) for fewer in range(1, stacks + 1))
 

@@ -13,18 +13,18 @@ from ..plan import RacePlan
 from .pace import USUAL_LENGTHS, SliceLengths
 
 _REST_S = 0.06
-"""Other time between two slices until it is measured: the wait for idle stacks, the canary, counters."""
+"""Assumed other time between two slices, before it is measured: the wait for idle stacks, the canary, counters."""
 
 STOP_S = 0.5
-"""Time per stack to stop until a block has been stopped: stacks stop side by side, but what they wrote is read one
-by one. On two busy cores two stacks took 1 s, and 4.6 s if one had to be asked twice."""
+"""Assumed time per stack to stop, before any stop is measured: stacks stop side by side, but their output is read
+one by one. On two busy cores two stacks took 1 s, and 4.6 s if one had to be asked twice."""
 
 REWARM_S = 0.1
 """Unrecorded load before each slice, so that it starts on warm connections and caches; more if answers are slow.
 docs/decisions/0024-duty-cycle.md has the measurement."""
 
 _ANSWERS = 3
-"""Response times that a re-warm takes at least, so that every worker has given an answer and is at the next."""
+"""Response times that a re-warm takes at least, so that every worker has given an answer and works on the next."""
 
 _MOST_REWARM_S = 0.5
 """The longest re-warm: with slower answers, slices do not suit the app anyway."""
@@ -72,8 +72,9 @@ def expected_overhead(
 ) -> Overhead:
     """Return the likely overhead of a block of ``stacks`` stacks, before any of them is launched.
 
-    Slow pages, whose slices have other ``lengths``, also take longer to warm up, and their stacks to rest. An app
-    that is slow to load makes each launch take ``launch_s``. Warm-ups shorten if ``most_blocks`` are wanted.
+    Slow pages, whose slices have other ``lengths``, also take longer to warm up, and their stacks take longer to
+    become idle. An app that is slow to load makes each launch take ``launch_s``. Warm-ups are shorter if
+    ``most_blocks`` is large.
     """
     usual = Overhead(
         launch_s=max(launch_s, USUAL_LAUNCH_S),
@@ -96,8 +97,8 @@ def overhead_of_launches(launches: Sequence[Launch], expected: Overhead) -> Over
 
 
 def _warmup_cap_s(budget_s: float, stacks: int, response_s: float, *, most_blocks: int | None = None) -> float:
-    """Return a thirtieth of a stack's share of the budget, at least 0.5 s or one response time, at most the 20 s
-    after which no stack will become steady.
+    """Return the longest warm-up: a thirtieth of a stack's share of the budget, at least 0.5 s and one response
+    time, at most 20 s, after which no stack becomes steady.
 
     If as many as ``most_blocks`` are wanted, all their warm-ups together may take a third of the budget.
     """
@@ -114,7 +115,7 @@ class OverheadMeter:
     between_s: float = 0.0
     """Time before the slices so far, without the usual re-warm."""
     gaps: int = 0
-    """Number of these slices."""
+    """Number of slices that ``between_s`` covers."""
 
     def add_gap(self, seconds: float) -> None:
         """Add the time before one slice."""
@@ -122,7 +123,7 @@ class OverheadMeter:
         self.gaps += 1
 
     def overhead(self, stacks: int, stop_s: float) -> Overhead:
-        """Return the overhead for ``stacks`` stacks; ``stop_s`` stands for stops that are not over yet."""
+        """Return the overhead for ``stacks`` stacks; ``stop_s`` is the time to assume for stopping them."""
         return Overhead(
             launch_s=self.launching_s / stacks,
             warmup_s=self.warming_s / stacks,
@@ -157,5 +158,6 @@ def planned_launch_s(plan: RacePlan, left_out: Sequence[Stack] = ()) -> float:
 
 
 def rewarm_s(answer_s: float | None) -> float:
-    """Return the seconds of re-warm for a stack that answers few connections in ``answer_s``, None if unknown."""
+    """Return the seconds of re-warm for a stack; ``answer_s`` is its response time with few connections, None if
+    unknown."""
     return REWARM_S if answer_s is None else min(max(REWARM_S, _ANSWERS * answer_s), _MOST_REWARM_S)

@@ -15,7 +15,8 @@ SLICE_S = 0.2
 results: docs/decisions/0030-short-slices-many-turns.md has the measurement."""
 
 _LEAST_ANSWERS = 20
-"""Answers in a slice: whole answers then add an SD of 2 % to the 10 % by which slices differ anyway."""
+"""Fewest answers in a slice: counting whole answers then adds an SD of 2 % to the 10 % by which slices differ
+anyway."""
 
 _SIDE_ANSWERS = 10
 """Answers that a slice of a side level needs: one point of a curve, within some 5 %."""
@@ -30,7 +31,7 @@ MOST_SLICE_S = 30.0
 """The longest slice: longer ones put too much time between compared stacks, and leave too few blocks."""
 
 _WAITS_SIDE_BY_SIDE = 1.2
-"""Factor over the time alone up to which an answer did not wait for others."""
+"""Factor over the response time with one connection, up to which a request did not wait for others."""
 
 _TRUSTED = 1.5
 """Factor by which a warm-up may be wrong."""
@@ -67,10 +68,10 @@ def headline(cells: Sequence[Cell]) -> Cell:
 def response_s(page: PageTime, concurrency: int, cores: int) -> float:
     """Return the response time while ``concurrency`` connections always have a request.
 
-    Bursts measure it. Between two bursts, a response takes as long as with fewer connections, or longer if the rate
-    of the burst with more is the limit. Beyond the last burst it takes no longer if that served all requests at
-    once; else the rate stays the same. Without bursts it takes at least the app's own time, and waits its turn for
-    the ``cores``, each of which needs ``page.cpu_s`` seconds.
+    Bursts measure response times. Between two bursts, a response takes as long as with fewer connections, or longer
+    if the rate of the burst with more is the limit. Beyond the last burst it takes no longer if that served all
+    requests at once; else the rate stays the same. Without bursts, a response takes at least the app's own time
+    (``page.wall_s``), and as long as all requests together need the ``cores``, each for ``page.cpu_s`` seconds.
 
     Source: J. D. C. Little, Operations Research 9 (1961); for the bounds of a closed system D. Lazowska et al.,
     "Quantitative System Performance", 1984, chapter 5.
@@ -115,10 +116,10 @@ def round_s(page: PageTime, concurrency: int, cores: int) -> float:
 
 
 def _slice_needed_s(page: PageTime, concurrency: int, cores: int) -> float:
-    """Return the length of a slice: ``SLICE_S``, or the time of ``_LEAST_ANSWERS`` and ``_LEAST_RESPONSES``.
+    """Return the length of a slice: at least ``SLICE_S``, the time of ``_LEAST_ANSWERS`` answers, and
+    ``_LEAST_RESPONSES`` response times; at most ``MOST_SLICE_S``.
 
-    Response times count until the slice holds ``_ENOUGH_ANSWERS``, and ``_LEAST_RESPONSES`` rounds of them.
-    ``MOST_SLICE_S`` is the longest.
+    Response times no longer count once the slice holds ``_ENOUGH_ANSWERS`` answers and ``_LEAST_RESPONSES`` rounds.
     """
     response = response_s(page, concurrency, cores)
     between_s = response / concurrency  # from answer to answer, by Little's law
@@ -130,7 +131,7 @@ def _slice_needed_s(page: PageTime, concurrency: int, cores: int) -> float:
 def heard(page: PageTime, concurrency: int, answers: int, seconds: float, cores: int) -> PageTime:
     """Return ``page`` corrected by a stack's own warm-up, which gave ``answers`` in ``seconds`` of load.
 
-    A warm-up is short, and stacks are cold in part of it. So only other magnitudes count: response times that
+    A warm-up is short, and stacks are cold in part of it. So only large differences count: response times that
     differ by the factor ``_TRUSTED`` or more, and not by chance (two standard deviations of a Poisson count).
     """
     chance, planned_s = 2 * math.sqrt(answers), response_s(page, concurrency, cores)
@@ -153,7 +154,7 @@ def lengths_of(
 ) -> SliceLengths:
     """Return the lengths of slices of ``cells``: as long as their pages need, or ``fixed_s``.
 
-    The slowest stack decides. If all cells are ``alike``, so does the most demanding level.
+    The slowest stack decides. If all cells are ``alike``, the most demanding level decides, too.
     """
     own = headline(cells)
     ahead = [cell for cell in cells if alike or cell.level == own.level]
@@ -182,7 +183,8 @@ def planned_lengths(plan: RacePlan) -> SliceLengths:
 
 
 def _side_s(cell: Cell, cores: int) -> float:
-    """Return the length at a side level, one point of a curve: ``_SIDE_ANSWERS``, in two rounds."""
+    """Return the length at a side level, one point of a curve: the time of ``_SIDE_ANSWERS`` answers, or of two
+    rounds."""
     page, concurrency = cell.workload.page, cell.load.concurrency
     between_s = response_s(page, concurrency, cores) / concurrency
     rounds_s = 2 * response_s(page, 1, cores) if at_once(page, concurrency, cores) > _SIDE_ANSWERS / 2 else 0.0

@@ -1,4 +1,5 @@
-"""Division of a time budget into blocks, passes and slices, and the refusal of one too short for a block. Pure."""
+"""Division of a time budget into blocks, passes and slices, and the refusal of a budget too short for a block.
+Pure."""
 
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ def extent_of(cells: Sequence[Cell], *, alike: bool = False) -> Extent:
 
 
 _LEAST_SHARE = 0.6
-"""Share of the length a slow page needs to which its slices may be shortened."""
+"""Share of a slow page's slice length down to which its slices may be shortened."""
 
 _BETWEEN = 0.1
 """Assumed variance between launches, as a share of the variance between slices of a steady machine."""
@@ -46,7 +47,8 @@ _LAUNCH_SD = 0.03
 """Assumed sd of ln(throughput) between launches, where slices were seen to vary much more than that."""
 
 _PILOT_BLOCKS = 7
-"""Fewest blocks of a race whose launches have more slices because these vary: fewer tell less of launches."""
+"""Fewest blocks of a race that gives launches more slices because slices vary: fewer blocks show too little of
+launches."""
 
 MOST_PASSES = 8
 MOST_BLOCKS = 40
@@ -55,7 +57,7 @@ FEWEST_BLOCKS = 2
 """Blocks that a budget must hold, since one launch says nothing about the next."""
 
 _WANTED_BLOCKS = 5
-"""Blocks for whose sake passes and slices are reduced."""
+"""Number of blocks that passes and slices are reduced for if time is short."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +87,7 @@ def plan_block(
 ) -> BlockPlan | None:
     """Return the next of the blocks that fit into ``remaining_s``, after ``done`` others; None if none fits.
 
-    There are at most ``most`` in all. ``within`` is the `variance_within` launches, None if unknown.
+    A race has at most ``most`` blocks. ``within`` is the `variance_within` launches, None if unknown.
 
     The headline cells come first, with as many passes as `passes_worth` says. Other levels are measured in the
     first block, and again only if the time still holds the most blocks of any race. If time is short, first passes
@@ -94,7 +96,7 @@ def plan_block(
     """
     if done >= most:
         return None
-    remaining_s -= overhead.stop_s  # of the last block, which nothing follows
+    remaining_s -= overhead.stop_s  # the last block's stop overlaps with no other block
     cut = _Division(extent=extent, overhead=overhead, lengths=lengths, done=done, most=most)
     first_s = remaining_s - (cut.sides_s if done == 0 else 0.0)
     cut = replace(cut, passes=cut.passes_worth(first_s, within))
@@ -189,10 +191,11 @@ def passes_worth(launch_s: float, slice_s: float, within: float | None = None) -
 
 
 def variance_within(race: Race) -> float | None:
-    """Return T1², the variance of ln(throughput) of slices within launches; None if fewer than three tell.
+    """Return T1², the variance of ln(throughput) of slices within launches; None if fewer than three cells have
+    data.
 
-    The first two slices of each cell of the first block tell; what the second pass did to all alike is left out. So
-    the number of passes is settled early, and blocks are alike.
+    Only the first two slices of each cell of the first block count, so the number of passes is settled early, and
+    blocks are alike. A change that the second pass brought to all cells alike is left out.
 
     Source: Kalibera & Jones 2013, Rigorous benchmarking in reasonable time, section 6.1.
     """
@@ -218,7 +221,8 @@ def block_s(extent: Extent, overhead: Overhead, passes: int, slice_s: float) -> 
 
 
 def _least_s(lengths: SliceLengths, overhead: Overhead) -> float:
-    """Return the shortest acceptable slice: shorter ones would be spent waiting until stacks are idle."""
+    """Return the length of the shortest acceptable slice: with shorter ones, waiting for idle stacks takes too much
+    time."""
     if lengths.fixed:
         return lengths.slice_s
     least_s = max(min(lengths.slice_s, SLICE_S), _LEAST_SHARE * lengths.slice_s, overhead.between_s / 2)
@@ -253,8 +257,8 @@ def too_short(
 ) -> InputError:
     """Return the error for a budget too short for a single block of ``least_s``.
 
-    ``before_s`` of it are spent already: preparing counts, except for installing and building. ``loading_s`` is the
-    app's time to load, the reason if launches take long.
+    ``before_s`` is the time already spent: preparing counts, except for installing and building. ``loading_s`` is
+    the app's time to load, which the message names if it is long.
     """
     meeting = f" with {workloads} workloads" if workloads > 1 else ""
     size = f"{things(stacks, 'stack')}{meeting} at {things(levels, 'load level')}"

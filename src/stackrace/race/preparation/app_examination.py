@@ -28,7 +28,7 @@ from .sessions import with_bundled_sessions
 from .workloads import urls_of, workloads_of
 
 _CRAWL_S = 10.0
-"""The most seconds for finding pages; few apps take more than one until there are enough."""
+"""The most seconds for finding pages; few apps need more than one second for enough pages."""
 _LOADING_S = 60.0
 
 
@@ -51,14 +51,14 @@ class ExaminedApp:
     ask_again: Callable[[Sequence[Request]], Sequence[Exchange]] | None = None
     """Function that asks the app itself again, many times, when a stack seems to give a wrong answer."""
     rarely: tuple[str, ...] = ()
-    """Pages, as ``GET /path``, of which a few answers differed among many."""
+    """Pages, as ``GET /path``, that gave a few different answers among many equal ones."""
     needs_lifespan: Callable[[], str] = str
     """Function that asks the app once more and says how it fails without lifespan events, which some ASGI servers
     do not send; empty if it answers."""
     took_s: float = 0.0
-    """Seconds of its examination in an interpreter of its own, where every answer is requested several times."""
+    """Seconds that the examination took; every answer is requested several times in it."""
     pool: ThreadPool | None = None
-    """The framework's own thread pool that the pages run in; None if they need none."""
+    """The framework's own thread pool that the pages run in; None if they run in none."""
     loading: PageTime = field(default_factory=PageTime)
     """Time that a process takes to load the app and to give each first answer."""
 
@@ -77,8 +77,9 @@ def examined_app(
     """Find the ``asked`` app, prepare it, let its own interpreter examine it, and get its golden answers.
 
     Everything runs in the view of ``project``. ``data`` is a private folder for a bundled app's files,
-    ``service_variables`` lead to the app's services, which ``preparing`` starts. ``most_pages`` is the number of
-    pages to race if none is named. Raises AppError or InputError naming the way out.
+    ``service_variables`` are the variables by which the app finds its services, which ``preparing`` starts.
+    ``most_pages`` is the number of pages to race if none is named. Raises AppError or InputError naming the way
+    out.
     """
     request = with_bundled_sessions(request)
     found_app = find_app(request, asked, environments, project, data, on_preparing)
@@ -252,7 +253,8 @@ def _main_pages(
 
 
 def _lost(examination: Examination) -> str:
-    """Return the page of the last race that cannot be raced any more, with the reason; empty if all can."""
+    """Return a sentence about the first page of the last race that can no longer be raced; empty if all can be
+    raced."""
     for exchange in examination.exchanges:
         problem = "has a secret in its path" if holds_secret(exchange) else problem_of(exchange, examination)
         if problem:

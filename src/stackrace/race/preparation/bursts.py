@@ -23,11 +23,12 @@ from ..request.request import RaceRequest
 from .defaults import levels_of
 
 _CONNECTIONS = (1, 100)
-"""Numbers of connections. A burst leaves a queue that delays the next one, so more numbers are not worth it."""
+"""Numbers of connections in bursts; more are not worth it, because each burst leaves a queue that delays the
+next."""
 
 ALL_S, RESPONSES = 1.8, 1.8
-"""The most seconds plus response times for all bursts on a stack; starting and ending each takes 0.05 s more, and
-the rest after it up to ``_REST_S``."""
+"""Longest time of all bursts on a stack: ``ALL_S`` seconds plus ``RESPONSES`` response times. Starting and ending a
+burst takes 0.05 s more, and the rest after it up to ``_REST_S``."""
 
 _LEAST_BINS = 2
 _ENOUGH_ANSWERS = 20
@@ -37,24 +38,25 @@ _QUICK_S = 0.005
 """Response time up to which a page needs a single burst, with the most connections: fewer never take longer."""
 
 _SLOW_S = 0.25
-"""Response time above which the app's own figure is good enough: such a page has no burst with one connection."""
+"""Response time above which the examination's measurement is good enough: such a page has no burst with one
+connection."""
 
 _REST_S = 0.5
 """The most seconds to wait after a burst until the stack holds no request of clients who are gone."""
 
 _IDLE = 0.5
-"""Use below which a CPU is not the limit."""
+"""Share of CPU time in use, below which the CPU is not the limit."""
 
 _POOLED = 1.3
 """Tolerance for the number of requests served at once by a pool of threads: bursts are short."""
 
 _TRIES = 2
-"""Stacks of an interface to launch until one of them starts."""
+"""The most stacks of an interface to try until one starts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bursts:
-    """Measurement of bursts on stacks that ``launcher`` starts."""
+    """Measurement of bursts, which are short loads, on stacks that ``launcher`` starts."""
 
     launcher: Launcher
     build: Callable[[Stack], None]

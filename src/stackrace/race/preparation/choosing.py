@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _ANY = frozenset(Interface)
 
 FEWEST = 2
-"""A single stack has no rival."""
+"""The fewest stacks that can be compared."""
 
 _ABOUT = 1.1
 """Factor up to which an answer counts as not slower than alone: bursts are short."""
@@ -47,7 +47,7 @@ class Choice:
     candidates: tuple[Stack, ...]
     """Ready stacks, in the order in which they are taken."""
     left_out: tuple[LeftOut, ...]
-    """Stacks that cannot be raced here, and otherwise would be."""
+    """Stacks left out because they cannot be raced here."""
     number: int
     """Number of candidates to race."""
     levels: tuple[int, ...]
@@ -97,7 +97,10 @@ def choose(
 def _without_lifespan(
     stacks: tuple[Stack, ...], examined: ExaminedApp, catalogue: Catalogue
 ) -> tuple[tuple[Stack, ...], tuple[LeftOut, ...]]:
-    """Return the stacks without servers that send no lifespan events, if the ASGI app needs them, and these."""
+    """Remove stacks whose servers send no lifespan events, if the ASGI app needs these events.
+
+    Return the other stacks, and the removed ones with the reason. Raises InputError if no stack is left.
+    """
     silent = [
         stack
         for stack in stacks
@@ -116,7 +119,8 @@ def _without_lifespan(
 
 
 def _with_current(current: Stack, others: Sequence[Stack], most: int | None) -> tuple[Stack, ...]:
-    """Return ``current`` and the others, ``most`` in all; if it was requested, too, as it was requested."""
+    """Return ``current`` and the others, at most ``most`` in all; a stack that was requested stands for an equal
+    ``current``."""
     same = [other for other in others if other.identity == current.identity]
     first = same[0] if same and most is None else current
     return (first, *(other for other in others if other not in same))[:most]
@@ -129,11 +133,12 @@ def asked(
     python: tuple[int, int] | None = None,
     folder: Path | None = None,
 ) -> tuple[Stack, ...]:
-    """Return the requested stacks, whether their servers are installed or not: see ``needs``.
+    """Return the requested stacks, even if their servers are not installed.
 
     Relative paths of configuration files in them start from ``folder``.
 
-    Raises StackError for a path that is illegal or given twice, MissingError for one that cannot host ``python``.
+    Raises StackError for a path that is illegal or given twice, MissingError for one that does not run with the
+    version ``python``.
     """
     stacks = [parse_stack(path, catalogue.specs, offered, folder) for path in paths]
     for index, stack in enumerate(stacks):
@@ -208,15 +213,16 @@ class Ahead:
         return levels[-1:] if helps else levels
 
     def number(self, stacks: Sequence[Stack], levels: Sequence[int]) -> int:
-        """Return the number of ``stacks`` to race: of default stacks, as many as the budget likely decides between.
+        """Return the number of ``stacks`` to race: for default stacks, as many as the budget can likely decide
+        between.
 
-        Of named stacks, as many as it can launch twice: a single launch proves nothing.
+        For named stacks, as many as the budget can launch twice, because a single launch proves nothing.
         """
         request, budget_s = self.request, budget_s_of(self.request)
         if not self._is_bounded or budget_s is None:
             return len(stacks)
         if request.stacks is None:
-            from ..pacing.forecast import likely_stacks  # the statistics come with it: verbs that list do without
+            from ..pacing.forecast import likely_stacks  # imports the statistics, which verbs that list do without
 
             return likely_stacks(self._forecast(stacks, levels), budget_s, len(stacks))
         if request.exhaustive or request.workloads:

@@ -120,7 +120,8 @@ def find_app(
 
 
 def _files(entry: Entry, root: Path) -> App:
-    """Return the app of a folder of files. The folder becomes its root, so servers need not know where it lay."""
+    """Return the app of a folder of files. The folder becomes the app's root, so servers need not know its
+    parents."""
     folder = real_path(root / entry.target)
     if not folder.is_dir():
         what = f"{folder} is a file" if folder.is_file() else f"there is no folder {folder}"
@@ -185,7 +186,7 @@ def python_for(
 ) -> KnownPython | Buildable:
     """Return the interpreter for the app, or the requirements to build one from; see ``find_python``.
 
-    Trying one imports the app, in the view of its ``project``.
+    An interpreter is tried by importing the app, in the view of its ``project``.
     """
 
     def problem(python: Path) -> str:

@@ -32,7 +32,7 @@ class DescribedDeployment(Protocol):
 
     @property
     def problem(self) -> str:
-        """Reason why it cannot be raced; empty if it can."""
+        """Reason why the deployment cannot be raced; empty if it can be raced."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -49,7 +49,7 @@ class CurrentStack:
     deployment: DescribedDeployment
     """Description from the project's files."""
     stack: Stack | None
-    """The same as a stack of the catalogue; None if it cannot be raced, see the deployment's ``problem``."""
+    """The deployment as a stack of the catalogue; None if it cannot be raced, see the deployment's ``problem``."""
 
     @property
     def part(self) -> RacePart:
@@ -58,9 +58,10 @@ class CurrentStack:
         return self.deployment
 
     def among(self, stacks: Sequence[Stack], path: str, unbuilt: str) -> CurrentStack:
-        """Return this deployment as it is raced: as the stack with ``path``, or unraced if ``stacks`` lack that.
+        """Return this deployment with the raced stack: the stack with ``path``, or None if ``stacks`` has no such
+        stack.
 
-        ``unbuilt`` is the reason then.
+        ``unbuilt`` is the reason in that case.
         """
         if self.stack is None:
             return self

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..request.request import RaceRequest
 
 _FEWEST = 2
-"""One core for the stacks, one for the engine."""
+"""Fewest physical cores of a race: one for the stacks, one for the engine."""
 
 
 def usable_cores() -> tuple[int, ...]:
@@ -24,9 +24,10 @@ def usable_cores() -> tuple[int, ...]:
 
 
 def cores_of(request: RaceRequest, *, remote_engine: bool = False) -> Resources:
-    """Return the requested cores and memory, the rest by ``split_cores``; InputError if not available.
+    """Return the cores and memory of a race: as requested, the rest by ``split_cores``. Raises InputError if not
+    available.
 
-    With a ``remote_engine``, on other machines, the stacks may have every core of this one.
+    With ``remote_engine``, load engines run on other machines, so stacks may use every core of this machine.
     """
     from ...measure.probe import physical_cores, used_by_core
     from ..request.request import LEAST_MEMORY_BYTES
@@ -51,7 +52,7 @@ def cores_of(request: RaceRequest, *, remote_engine: bool = False) -> Resources:
 
 
 def quiet(physical: Sequence[Sequence[int]], used: Mapping[int, float]) -> Sequence[Sequence[int]]:
-    """Return the idle ones of the ``physical`` cores, in order; at least the two with the lowest use.
+    """Return the idle cores among ``physical``, in order; at least the two with the lowest use.
 
     ``used`` is the share of each core that is in use now.
     """

@@ -38,14 +38,16 @@ STACKS = (
     "apache",
     "lighttpd",
 )
-"""Stacks in the order in which they are taken, if they are ready and host the app. All have the catalogue's
+"""Default stacks, in the order in which they are taken if they are ready and host the app. All have the catalogue's
 defaults, which are two processes for servers with processes."""
 
 MOST_STACKS = 7
-"""Three minutes decide between seven stacks more often than eight or ten: docs/decisions/0029-default-race.md."""
+"""The most default stacks: three minutes decide between seven more often than between eight or ten, see
+docs/decisions/0029-default-race.md."""
 CONCURRENCY = (1, 10, 100)
 SLOW_CONCURRENCY = ((1, 10, 40), (1, 4, 10), (1, 2, 4), (1, 2), (1,))
-"""Levels for slow pages, whose visitors would wait too long at the levels above; the first suitable."""
+"""Levels for slow pages, whose visitors would wait too long at ``CONCURRENCY``; the first suitable entry is
+used."""
 
 LONGEST_RESPONSE_S = 2.5
 """The longest acceptable answer at default levels; no visitor waits longer for a page."""
@@ -54,7 +56,7 @@ _BUDGET_S = 180.0
 
 
 def budget_s_of(request: RaceRequest) -> float | None:
-    """Return the budget in seconds; None for runs, which take as long as they take."""
+    """Return the budget in seconds; None for runs without a budget."""
     return request.budget_s or (None if request.repeats else _BUDGET_S)
 
 
@@ -66,9 +68,10 @@ def levels_of(request: RaceRequest) -> tuple[int, ...]:
 def most_used(
     catalogue: Catalogue, offered: frozenset[Interface], python: tuple[int, int] | None
 ) -> tuple[tuple[Stack, ...], tuple[LeftOut, ...]]:
-    """Return the most used stacks that are ready here and host the app, and those with something missing.
+    """Return the most used stacks that are ready here and host the app, and the stacks left out, with reasons.
 
-    ``python`` is None for an app without Python.
+    ``python`` is the app's Python version, such as (3, 12); None for an app without Python. Raises InputError if no
+    stack is ready.
     """
     stacks: list[Stack] = []
     left_out: list[LeftOut] = []

@@ -54,7 +54,7 @@ def missing_items(
 
 
 def distinct(missing: Iterable[MissingItem]) -> tuple[MissingItem, ...]:
-    """Return each lack once, in order."""
+    """Return each missing item once, in order."""
     return tuple({item.name: item for item in missing}.values())
 
 
@@ -87,9 +87,9 @@ class InstallPlan:
     """Packages and environments to install."""
 
     missing: tuple[MissingItem, ...]
-    """Lacks that Debian has packages for."""
+    """Missing items that Debian has packages for."""
     elsewhere: tuple[MissingItem, ...]
-    """Lacks without a Debian package."""
+    """Missing items without a Debian package."""
     python: tuple[str, ...]
     """Requirements from PyPI, for private environments; some may be installed already."""
     races: tuple[RaceRequest, ...]
@@ -102,12 +102,12 @@ class InstallPlan:
 
     @property
     def command(self) -> str:
-        """The command that installs them; empty if there is nothing to install."""
+        """The command that installs these packages; empty if there are none."""
         return " ".join(apt_command(self.packages)) if self.packages else ""
 
 
 def installable(known: Catalogue) -> tuple[str, ...]:
-    """Return every name that can be installed, without files and comparisons."""
+    """Return the names of all servers, services and bundled apps, which can be installed by name."""
     return (*known.entries, *services(), *bundled_names())
 
 
@@ -170,7 +170,7 @@ def _meant(word: str, names: Sequence[str]) -> str:
 
 
 def _requirements(race: RaceRequest, known: Catalogue) -> Iterator[str]:
-    """Yield a race's requirements from PyPI, without its own app's: only the app's project knows those."""
+    """Yield a race's requirements from PyPI, except those of the user's own app, which only its project knows."""
     offered = asked_app(race).offered
     if race.bundled is not None and Interface.RACK not in offered:
         file = bundled(race.bundled, race.environment).requirements(race.services)
@@ -189,7 +189,8 @@ def _lines(file: Path) -> Iterator[str]:
 
 
 def install_python(races: Iterable[RaceRequest], known: Catalogue, on_preparing: OnPreparing) -> None:
-    """Build the environments of ``races``, as their first run would; raises InputError and its kin."""
+    """Build the environments of ``races``, as their first run would. Raises InputError, or another
+    StackraceError."""
     for race in races:
         app = asked_app(race)
         if app.offered & {Interface.WSGI, Interface.ASGI}:

@@ -43,7 +43,7 @@ class KeptPages:
 
 
 def kept_pages(app: App, request: RaceRequest, most: int) -> KeptPages:
-    """Return the stored pages, at most ``most``, of ``app`` with the headers of ``request``."""
+    """Return the stored list of pages of ``app``, at most ``most``, for the host and the headers of ``request``."""
     headers = sorted(name.lower() for name, _ in request.headers)
     folder, entry = os.fspath(app.root.resolve()), app.entry
     identity = repr((folder, entry.kind.value, entry.target, request.host, headers, most))

@@ -39,7 +39,8 @@ def clear_away(folder: Path, patience_s: float = _PATIENCE_S) -> None:
 
 @contextmanager
 def remembered(folders: Sequence[Path], book: Path) -> Iterator[None]:
-    """Record in the folder ``book`` that these run directories are in use, for the next race after a kill.
+    """Record in the folder ``book`` that run directories are in use, so that the next race removes them after a
+    kill.
 
     Leftovers of killed races are removed first, unless something runs in them.
     """

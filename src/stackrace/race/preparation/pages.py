@@ -29,17 +29,18 @@ class Page:
     """A path, and the result of requesting it."""
 
     path: str
-    """The path that answers: the target of a redirect."""
+    """The path that answers; after a redirect, the redirect's target."""
     status: int | None = None
     """HTTP status; None if the page was not requested."""
     seconds: float = 0.0
-    """Time of an answer, the first not counted."""
+    """Time of an answer; the first answer does not count."""
     via: str = ""
-    """Path that redirected to it."""
+    """Path that redirected to this page; empty if none did."""
     problem: str = ""
-    """Reason why it cannot be raced; empty if it can."""
+    """Reason why the page cannot be raced; empty if it can be raced."""
     has_secret: bool = False
-    """True if its path holds a secret that the user did not name; that alone keeps it from the race."""
+    """True if the path holds a secret and the user did not name the path; no other problem of the page is then
+    searched for."""
     is_main: bool = True
     """True for a page that visitors come for: neither an administration page nor a file for robots."""
 
@@ -60,7 +61,7 @@ class Crawling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedPages:
-    """Answers of the app."""
+    """The app's answers, and the pages that were found in them."""
 
     examination: Examination
     pages: tuple[Page, ...]
@@ -70,8 +71,8 @@ class AskedPages:
 def raced(pages: Sequence[Page], named: Sequence[str] = (), most: int = MOST_RACED) -> tuple[Page, ...]:
     """Return the pages to race: all ``named`` pages, then main pages up to ``most`` in all.
 
-    A slow page would hide the differences between servers on the others. Unless it was named, it is left out if the
-    first page is faster.
+    A slow page would hide the differences between servers on other pages. Unless it was named, a page is left out
+    if it is slow, and slower than the first page.
     """
     able = [page for page in pages if not page.problem and page.is_main]
     once = tuple(reversed({page.path: page for page in reversed(able)}.values()))
@@ -85,7 +86,8 @@ def raced(pages: Sequence[Page], named: Sequence[str] = (), most: int = MOST_RAC
 def asked_pages(
     protection: Protection, app: App, request: RaceRequest, crawling: Crawling, on_preparing: OnPreparing
 ) -> AskedPages:
-    """Request the home page, the user's pages, and all pages that the app and its sitemaps name."""
+    """Request the home page, the user's pages, and all pages that the app and its sitemaps name; return the
+    answers."""
     on_preparing(Preparing(step=Step.PAGES, subject=f"{app.name} for its pages"))
 
     def so_far(done: int, pages: int, left_s: float) -> None:
@@ -127,7 +129,8 @@ _NO_TIME = "the time was over (--time)"
 
 
 def _asked_in_two_steps(protection: Protection, app: App, request: RaceRequest, crawling: Crawling) -> Examination:
-    """Request pages of an app that is loaded for each batch: first those that name other pages, then these."""
+    """Request the pages of an app that is loaded for each batch: first the pages that name others, then the named
+    pages."""
     more: dict[str, object] = {} if app.entry.kind is EntryKind.FILES else {"follow": True}
 
     def ask(*paths: str) -> Examination:
@@ -169,7 +172,7 @@ def holds_secret(exchange: Exchange, named: Sequence[str] = ()) -> bool:
 
 
 def problem_of(exchange: Exchange, examination: Examination) -> str:
-    """Return the reason why an answer cannot be raced; empty if it can."""
+    """Return the reason why an answer cannot be raced; empty if it can be raced."""
     try:
         golden(replace(examination, exchanges=(exchange,)))
     except AppError as error:

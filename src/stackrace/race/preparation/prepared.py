@@ -125,7 +125,8 @@ def _load(request: RaceRequest, level: int) -> Load:
 
 
 def _asked(request: RaceRequest, name: str) -> tuple[str, ...]:
-    """Return the URLs of a workload, or its recording's; empty if the examination chose the pages.
+    """Return the URLs of a workload, or the ``file:`` URL of its recording; empty if the examination chose the
+    pages.
 
     An empty name means the only workload, whatever the race file calls it.
     """
@@ -191,7 +192,8 @@ def is_elsewhere(request: RaceRequest) -> bool:
 
 
 def machine_source() -> MachineSource:
-    """Return where ``[race] cluster`` finds machines. Raises InputError if no installed feature knows."""
+    """Return the source of the machines that ``[race] cluster`` names. Raises InputError if no installed feature
+    provides machines."""
     for provider in declared(MachineProvider):
         # Dask takes a second to import
         return cast(MachineSource, load(provider.import_path)())
@@ -205,9 +207,9 @@ class PreparedRace:
     request: RaceRequest
     plan: RacePlan
     machine: Machine
-    """Machine where the stacks run, or the first one."""
+    """Machine where the stacks run; the first one if there are several."""
     lanes: MakeLanes = OneLane
-    """Function that makes the lanes of the race; other machines have their own."""
+    """Function that makes the lanes of the race; a race on other machines has another one."""
     folder: Path | None
     """Folder with the run directories; None if they are on other machines."""
     warnings: tuple[Finding, ...] = ()
@@ -234,11 +236,11 @@ def prepared(
     first: int | None = None,
     remote: RemoteEngine | None = None,
 ) -> Iterator[PreparedRace]:
-    """Prepare the race of ``request``, and clean everything up afterwards.
+    """Prepare the race of ``request``, yield it, and clean everything up afterwards.
 
-    ``first`` is the number of stacks in the opening, if not all. With ``remote`` engines are on other machines.
-    Preparing counts against the budget, except for steps that only a first race needs. Raises InputError and its
-    kin with the way out, as early as possible.
+    ``first`` is the number of stacks that a tuning starts with; None for other races. With ``remote``, load engines
+    run on other machines. Preparing counts against the budget, except for steps that only a first race needs.
+    Raises InputError, or another StackraceError, that says what to do, as early as possible.
     """
     begun_s = time.monotonic()
     _refuse_early(request, first, remote_engine=remote is not None)
@@ -275,7 +277,7 @@ class _FirstRaceTimer:
         self._on_preparing(preparing)
 
     def once_s(self) -> float:
-        """Return the seconds of such steps so far."""
+        """Return the seconds spent so far on steps that only a first race needs."""
         self._stop()
         return self._once_s
 
@@ -292,11 +294,11 @@ def _refuse_early(request: RaceRequest, first: int | None = None, *, remote_engi
     """Raise InputError for requests that no race here could satisfy.
 
     Limits that depend on the app, its services, or on ready stacks, are checked later. If time is short, fewer
-    stacks may race, at one level unless more were requested. ``first`` is the number of stacks that open a race
-    that tunes, at its only level; None for all. With a ``remote_engine`` the load comes from other machines.
+    stacks may race, at one level unless more were requested. ``first`` is the number of stacks that a tuning starts
+    with, at its only level; None for other races. With ``remote_engine``, the load comes from other machines.
     """
     if remote_engine and (request.silent or request.idle):
-        # the engines begin at a moment of their own, which does not wait for these connections
+        # remote engines start by themselves, without waiting for these connections
         raise InputError(
             "--silent and --idle ([load] silent, idle) are held by the machine that sends the load; leave them out "
             "where load engines are on other machines"
@@ -330,7 +332,7 @@ def _refuse_short(request: RaceRequest, budget_s: float, stacks: int, levels: in
 
 
 def wait_for_ports(on_preparing: OnPreparing) -> float:
-    """Wait while closed connections hold most ports, as long as they can; return the seconds waited.
+    """Wait while closed connections hold most ports, at most about ``TIME_WAIT_S``; return the seconds waited.
 
     If the kernel reuses such ports, as it does on loopback by default, there is no wait.
     """

@@ -34,13 +34,13 @@ from ..request.request import RaceRequest
 _Headers = tuple[tuple[str, str], ...]
 
 Ask = Callable[..., Examination]
-"""``examine``, or the same in a view of its own on the files."""
+"""Function ``examine``, or one that does the same in a protected view of the files."""
 
 _MOST_ASKED = 50
 """Pages of a session whose bodies are learnt from the app; each takes several requests."""
 
 _MOST_NAMED = 1000
-"""Paths of a recording that are searched for a misspelt one."""
+"""Number of a recording's paths that are compared with a misspelt path."""
 
 _NO_RULES: RightAnswers = MappingProxyType({})
 
@@ -82,7 +82,7 @@ def session_workload(
     Raises InputError for a recording that cannot be read or replayed.
     """
     recording = read_recording(path, think=think, bodies=bool(check))
-    # a site behind TLS rejects forms from pages without it
+    # a site behind TLS rejects forms from pages without TLS
     scheme = "https" if tells_of_tls(headers) else "http"
     workload = recording.at(f"{scheme}://{examination.host}")
     if workload.order is Order.SESSION and not workload.requests[0].has("cookie"):
@@ -109,7 +109,7 @@ def refuse_strange_paths(check: RightAnswers, paths: Sequence[str]) -> None:
 
 
 def _without_bodies(workload: Workload) -> tuple[Workload, tuple[bytes | None, ...]]:
-    """Return ``workload`` without its recorded bodies, and these: they count only if the user says so."""
+    """Return ``workload`` without its recorded bodies, and the bodies, which count only if the user demands it."""
     bodies = tuple(answer.body if answer.sameness is Sameness.BODY else None for answer in workload.answers)
     answers = tuple(
         answer if body is None else replace(answer, body=b"", sameness=Sameness.STATUS)
@@ -140,7 +140,8 @@ def _checked(workload: Workload, check: RightAnswers, recorded: Sequence[bytes |
 
 
 def _with_bodies(workload: Workload, app: App, examination: Examination, ask: Ask) -> Workload:
-    """Learn from the app the bodies of the first ``_MOST_ASKED`` pages that are the same for every visitor."""
+    """Return ``workload`` with the app's own bodies for up to ``_MOST_ASKED`` pages that are the same for every
+    visitor."""
     simple = {
         _key(request): request for request in workload.requests if _is_simple(request, tuple(examination.static))
     }
@@ -183,7 +184,10 @@ def _is_for_everybody(exchange: Exchange) -> bool:
 
 
 def _answer(recorded: Answer, exchange: Exchange, static: Mapping[str, Path]) -> Answer:
-    """Return the app's own answer if all visitors get it; a file that the app lacks only a front end sends."""
+    """Return the app's own answer if all visitors get it, else the recorded one.
+
+    A static file that the app answers with 404 counts as a file that only a front end sends.
+    """
     reply = exchange.first
     if recorded.status in (200, None) and reply.status == 404 and static_file(exchange.request.path, static):
         return replace(recorded, origin=AnswerOrigin.FILE)

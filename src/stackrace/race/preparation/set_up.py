@@ -64,19 +64,20 @@ class Deployment:
     """Numbers of connections, ascending."""
     workloads: tuple[Workload, ...]
     limits: Mapping[str, tuple[str, ...]]
-    """Paths of the only stacks that get a workload, by its name; a workload that is absent is for all."""
+    """Paths of the only stacks that get a workload, by its name; workloads without an entry are for all stacks."""
     launcher: Launcher
     services: Mapping[str, Sequence[int]]
-    """Processes of the app's services, by their names."""
+    """Process ids of the app's services, by service name."""
     cores: Resources
     notes: tuple[str, ...]
     """Notes for the user, one sentence each."""
     limit: tuple[str, ...] = ()
-    """The limit that bursts found, if it is not a server; a sentence."""
+    """Sentence about a limit found by bursts that is not a server, such as a thread pool; empty if none was
+    found."""
     raised: bool = False
     """True if everything measured runs at a priority that other programs cannot share."""
     current: CurrentStack | None = None
-    """The project's current deployment; None if none was found, or searched for."""
+    """The project's current deployment; None if it was not searched for, or not found."""
     engine: Callable[[Play], EngineRun] = RunningEngine
     """Function that starts a run of the load engine."""
 
@@ -107,12 +108,13 @@ def set_up(
     all_named: bool = True,
     most_pages: int = MOST_RACED,
 ) -> Iterator[Deployment]:
-    """Set everything up, and clean it up afterwards.
+    """Set up everything that launches need, yield it, and clean up afterwards.
 
-    ``bursts`` measure how many requests stacks serve at once, for a race that is to be planned. Without
-    ``all_named``, a budget too short for all requested stacks gets fewer of them. With ``remote`` the engines are
-    on other machines. ``most_pages`` is the number of pages to race if none is named. Stack paths are checked
-    before anything is started. Raises InputError and its kin with the way out.
+    If ``bursts`` is True, short loads measure how many requests stacks serve at once, so that a race can be
+    planned. If ``all_named`` is False and the budget is too short for all requested stacks, fewer of them are
+    raced. With ``remote``, load engines run on other machines. ``most_pages`` is the number of pages to race if
+    none is named. Stack paths are checked before anything is started. Raises InputError, or another StackraceError,
+    that says what to do.
     """
     servers = catalogue().extended(request.servers)
     app = asked_app(request)
@@ -219,8 +221,9 @@ def _build(
 ) -> tuple[Mapping[str, Path | None], tuple[LeftOut, ...]]:
     """Build the environments of the stacks to race; return their folders by path, and the stacks that failed.
 
-    If the user ``named`` the stacks, the first that cannot be built raises MissingError; else the next one replaces
-    it. The current stack counts as not named. Without Python there is no folder.
+    If the user ``named`` the stacks, the first environment that cannot be built raises MissingError; otherwise the
+    next candidate replaces its stack. The current stack counts as not named. The folder is None for a stack that
+    needs no environment.
     """
     homes: dict[str, Path | None] = {}
     unbuilt: list[LeftOut] = []

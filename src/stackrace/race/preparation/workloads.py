@@ -115,9 +115,9 @@ def _added(examination: Examination) -> tuple[tuple[str, str], ...]:
 
 
 def limits_of(request: RaceRequest, servers: Catalogue, current: str = "") -> dict[str, tuple[str, ...]]:
-    """Return the paths of the stacks of each workload that is not for all.
+    """Return the paths of the only stacks that get a workload, by its name; workloads for all stacks have no entry.
 
-    The ``current`` stack, which nobody named, gets all workloads if it would get none.
+    The stack with the path ``current``, which the user did not name, gets all workloads if it would get none.
     """
     if len(request.workloads) < 2:
         return {}

@@ -1,4 +1,4 @@
-"""Keys of race.toml that are valid by themselves but contradict each other, or the disk."""
+"""Keys of race.toml that are valid by themselves, but contradict each other or name missing files."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ _Where = tuple[str, ...]
 
 
 def contradictions(parsed: RaceFileTable, folder: Path, *, recordings: bool) -> Iterator[tuple[_Where, str]]:
-    """Yield the key of each contradiction, and what to do; paths are relative to ``folder``.
+    """Yield each contradiction of a race file: the path of the key, and what to change. File paths start from
+    ``folder``.
 
-    Without ``recordings``, recordings need not exist yet.
+    If ``recordings`` is False, recordings that the race file names need not exist yet.
     """
     yield from _workloads(parsed)
     yield from _limits(parsed)
@@ -54,7 +55,7 @@ def _limits(parsed: RaceFileTable) -> Iterator[tuple[_Where, str]]:
 
 
 def _lengths(parsed: RaceFileTable) -> Iterator[tuple[_Where, str]]:
-    """Check that runs have a length, and slices none: slices are cut to fit the budget."""
+    """Check that runs have a length and slices have none, because slices are cut to fit the budget."""
     load, race = parsed.load, parsed.race
     given = "requests" if load.requests is not None else "duration" if load.run_s is not None else None
     if race.repeats is not None and given is None:

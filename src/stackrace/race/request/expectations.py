@@ -33,7 +33,7 @@ def read_check(value: object) -> RightAnswers:
 def read_check_flags(texts: Iterable[str]) -> RightAnswers:
     """Return the rules in ``--check`` flags: ``RULE`` for all paths, ``PATH RULE`` for one.
 
-    Raises InputError if one of ``texts`` is neither, or a path has two rules.
+    Raises InputError if a text is in neither form, or if a path has two rules.
     """
     rules: dict[str, RightAnswer] = {}
     for text in texts:
@@ -59,7 +59,7 @@ def check_flags(rules: RightAnswers) -> tuple[str, ...]:
 
 
 def _flag(text: str) -> tuple[str, RightAnswer]:
-    """Return the path and the rule of a flag; the first blank ends the path, which has none."""
+    """Return the path and the rule of a flag; the first blank ends the path."""
     path, blank, rule = text.partition(" ") if text.startswith("/") else (EVERY_PATH, " ", text)
     if blank and rule in _PLAIN:
         return path, RightAnswer(likeness=Likeness(rule))

@@ -16,23 +16,25 @@ class Source(Protocol):
         """Return the names of all whole races."""
 
     def is_whole(self, asked: str | Path) -> bool:
-        """Return True if ``asked`` is one of these names; raise InputError for an unknown name."""
+        """Return True if ``asked`` names a whole race. Raises InputError for an unknown name."""
 
     def file_of(self, asked: Path) -> Path | None:
-        """Return the race file of a part by its name, or None; InputError for an unknown part."""
+        """Return the race file of the part named ``asked``; None for any other path. Raises InputError for an
+        unknown part."""
 
     def files_of(self, asked: str | Path) -> tuple[Path, ...]:
         """Return the race files of a whole race."""
 
     def run(self, asked: Path, given: Mapping[str, Any], output: Any, *, quick: bool) -> None:
-        """Run a whole race and show it; ``given`` are the flags on the command line, by parameter."""
+        """Run a whole race and show its result; ``given`` holds the command-line flags by parameter name."""
 
     def show(self, asked: str, store_url: str | None, form: str | None, html: Path | None) -> None:
         """Show the last run of a whole race again."""
 
 
 def source_of(asked: str | Path) -> Source | None:
-    """Return the source of the whole race named ``asked``, or None; InputError for an unknown name."""
+    """Return the source of the whole race named ``asked``; None for any other path. Raises InputError for an
+    unknown name."""
     for races in _called(asked):
         source: Source = load(races.import_path)
         if source.is_whole(asked):
@@ -41,7 +43,8 @@ def source_of(asked: str | Path) -> Source | None:
 
 
 def file_of(asked: Path) -> Path:
-    """Return the race file named ``asked``, itself if it is no name; InputError for an unknown part."""
+    """Return the race file of the part named ``asked``; any other path is returned as given. Raises InputError for
+    an unknown part."""
     files = (load(races.import_path).file_of(asked) for races in _called(asked))
     return next((file for file in files if file is not None), asked)
 
@@ -52,7 +55,7 @@ def known_names() -> tuple[str, ...]:
 
 
 def may_be_named(asked: str | Path) -> bool:
-    """Return True if ``asked`` begins like such a name."""
+    """Return True if ``asked`` starts with a feature's prefix for named races, such as ``historic/``."""
     return bool(_called(asked))
 
 

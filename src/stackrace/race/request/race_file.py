@@ -1,4 +1,4 @@
-"""race.toml: read and checked, all problems reported with their lines, and suggestions for mistyped arguments."""
+"""Reading and checking of race.toml, with the line of each problem, and suggestions for mistyped arguments."""
 
 from __future__ import annotations
 
@@ -38,9 +38,10 @@ _LONG_NUMBER = re.compile(r"[0-9_]{1000}|0[xob][0-9A-Fa-f_]{1000}")
 
 
 def read_request(race_file: Path | str, servers: Path | None = None, *, recordings: bool = True) -> RaceRequest:
-    """Return the request in ``race_file``; the folder ``servers`` replaces the one that it names.
+    """Return the request in ``race_file``; the folder ``servers``, if given, replaces the folder that the file
+    names.
 
-    Without ``recordings``, the recordings that it names need not exist yet.
+    If ``recordings`` is False, recordings that the file names need not exist yet.
 
     Raises SpecError listing every problem with its line, InputError for a misspelt app.
     """
@@ -57,9 +58,11 @@ def read_request(race_file: Path | str, servers: Path | None = None, *, recordin
 
 
 def _servers_named_in(race_file: Path) -> Path | None:
-    """Return the folder that ``[race] servers`` names; None also for a wrong file, which is reported later.
+    """Return the folder that ``[race] servers`` names; None if it names none, or if the file is wrong, which is
+    reported later.
 
-    It is needed before the file is read: the stacks in it are checked against the catalogue with that folder.
+    The folder is needed before the file is checked, because the stacks in the file are checked against the
+    catalogue with this folder.
     """
     try:
         race = read_table(read_text(race_file))["race"]
@@ -71,7 +74,7 @@ def _servers_named_in(race_file: Path) -> Path | None:
 def read_race_file(path: Path, check_stack: _StackCheck, *, recordings: bool = True) -> RaceRequest:
     """Return the request in the race file ``path``; relative paths in it start from its folder.
 
-    Without ``recordings``, the recordings that it names need not exist yet.
+    If ``recordings`` is False, recordings that the file names need not exist yet.
 
     Raises SpecError listing every problem with its line: unreadable TOML, unknown keys with the nearest known one,
     values of a wrong kind or out of range, keys that contradict each other, recordings that do not exist, and stack
@@ -134,7 +137,7 @@ def _invalid(text: str, table: object, error: ValidationError) -> Iterator[tuple
 
 
 def _line_of(text: str, table: object, location: tuple[str | int, ...]) -> int:
-    """Return the line of a key, or of the text itself where it is an entry of a list."""
+    """Return the line of the key at ``location``; for a text in a list, the line of this text."""
     value = table
     for part in location:
         try:
@@ -148,7 +151,7 @@ def _line_of(text: str, table: object, location: tuple[str | int, ...]) -> int:
 
 
 def _known(table: tuple[str | int, ...]) -> list[str]:
-    """Return the keys of the table at ``table``; none if it is not one of our tables."""
+    """Return the known keys of the table at the path ``table``; empty if a race file has no such table."""
     kind: object = RaceFileTable
     for part in table:
         kind = get_args(kind)[1] if _is_named(kind) else _present(_keys_of(kind).get(str(part)))
@@ -156,7 +159,7 @@ def _known(table: tuple[str | int, ...]) -> list[str]:
 
 
 def _keys_of(kind: object) -> dict[str, Any]:
-    """Return the keys of a table as in race files, each with its type; none if ``kind`` is not a table."""
+    """Return the keys of a table as written in race files, each with its type; empty if ``kind`` is not a table."""
     if not (isinstance(kind, type) and issubclass(kind, BaseModel)):
         return {}
     return {field.alias or name: field.annotation for name, field in kind.model_fields.items()}
@@ -169,7 +172,7 @@ def _home(location: tuple[str | int, ...]) -> str:
 
 
 def _present(kind: object) -> object:
-    """Return ``kind`` without its None and its limits."""
+    """Return the ``dict`` type within ``kind``, without None and constraints; ``kind`` itself if there is none."""
     for part in get_args(kind):
         inner = get_args(part)[0] if hasattr(part, "__metadata__") else part
         if _is_named(inner):

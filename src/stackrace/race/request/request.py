@@ -16,7 +16,7 @@ from ...stats.values import Question
 from ..results.parts import HeldPart, Parts
 
 LEAST_MEMORY_BYTES = 16 * 2**20
-"""The least memory for a bare interpreter with a small server in it."""
+"""The least memory that a bare interpreter with a small server needs."""
 MOST_SEED = 2**64 - 1
 
 
@@ -66,7 +66,7 @@ class WorkloadRequest:
     urls: tuple[str, ...] = ()
     session: Path | None = None
     stacks: tuple[str, ...] | None = None
-    """Paths of the only stacks that get it; None for all stacks."""
+    """Paths of the only stacks that get this workload; None for all stacks."""
     think: bool = False
     """True if the recorded pauses of the session are kept."""
     check: RightAnswers = field(default_factory=dict)
@@ -87,8 +87,8 @@ class RaceRequest:
     environment: Mapping[str, str] = field(default_factory=dict)
     """Environment variables of the app."""
     env_files: tuple[Path, ...] = ()
-    """Files with more variables; a later file wins, and ``environment`` wins over all. They may hold secrets, which
-    stay there."""
+    """Files with more variables; a later file wins, and ``environment`` wins over all. Secrets in these files are
+    not stored elsewhere."""
     static: Mapping[str, Path] | None = None
     """Folders that a front end may serve, by URL prefix."""
     prepare: tuple[tuple[str, ...], ...] = ()
@@ -98,10 +98,11 @@ class RaceRequest:
     protect: tuple[Path, ...] = ()
     """Folders outside of the project that the app writes to."""
     most_copied_bytes: int = MOST_COPIED_BYTES
-    """The most bytes of the project that are copied, if it cannot be covered, or is sent to other machines."""
+    """The most bytes of the project to copy: into a protected copy where namespaces are forbidden, or to other
+    machines."""
     urls: tuple[str, ...] | None = None
     new_pages: bool = False
-    """True if pages that nobody names are chosen anew, instead of the pages of the project's last race."""
+    """True to choose pages anew if none are named, instead of racing the pages of the project's last race."""
     host: str | None = None
     """The Host header."""
     headers: tuple[tuple[str, str], ...] = ()
@@ -125,7 +126,7 @@ class RaceRequest:
     stacks: tuple[str, ...] | None = None
     """Stack paths as written."""
     contestants: bool | None = None
-    """True if features' `extensions.Contestants` race, too; None: only if ``stacks`` names none."""
+    """True if features' `extensions.Contestants` race, too; None: only if ``stacks`` is None."""
     bundled: str | None = None
     """The name of a bundled app, in place of ``entry``."""
     servers: Path | None = None
@@ -155,7 +156,7 @@ class RaceRequest:
     memory_bytes: int | None = None
     """The most memory that each stack may hold."""
     quota: bool = False
-    """True if a CPU quota of this container counts as part of the race."""
+    """True if this container's CPU quota is intended, so that throttling only gives a warning."""
     priority: bool = True
     """True if engine, stacks and services run at a priority that other programs cannot share, if permitted."""
     think: bool = False
@@ -177,5 +178,5 @@ class RaceRequest:
 
     @property
     def asked_parts(self) -> tuple[AskedPart, ...]:
-        """Parts of installed features."""
+        """Parts of the request whose features are installed."""
         return tuple(part for part in self.parts.held.values() if isinstance(part, AskedPart))

@@ -1,6 +1,6 @@
 """The tables of race.toml, each key with its type and range.
 
-A key that means the same as a field of the request has the field's name here, and its own as an alias.
+A key with the meaning of a request's field has the field's name here, and the key's own name as an alias.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class _Table(BaseModel):
 
 
 def _listed(value: object) -> object:
-    """Return one file without brackets as a list."""
+    """Return a single path that was written without brackets as a list."""
     return [value] if isinstance(value, str) else value
 
 

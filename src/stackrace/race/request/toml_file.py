@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 _MOST_BYTES = 1 << 20
-"""Longer than any race file that people write; a longer file is something else."""
+"""The most bytes of a race file; a longer file is something else."""
 
 _DEEP_KEY = re.compile(r"""(?:^|[\[{,])[ \t]*(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){50}""", re.MULTILINE)
 
@@ -36,8 +36,8 @@ def read_text(path: Path) -> str:
 def read_table(text: str) -> dict[str, object]:
     """Return the table in the TOML ``text``.
 
-    Raises TOMLDecodeError for invalid TOML, RecursionError for keys nested so deeply that tomllib takes the square
-    of their depth, and ValueError for numbers of thousands of digits, which Python neither reads nor writes.
+    Raises TOMLDecodeError for invalid TOML, RecursionError for keys nested so deeply that tomllib takes quadratic
+    time, and ValueError for numbers of thousands of digits, which Python neither reads nor writes.
     """
     if _DEEP_KEY.search(text):
         raise RecursionError
@@ -65,7 +65,8 @@ _KEY = re.compile(r"""\s*["']?([\w./-]+)["']?\s*=""")
 def line_of(text: str, location: Sequence[str | int]) -> int | None:
     """Return the 1-based line of the key at ``location`` (``("race", "budget")``), or of its closest parent.
 
-    An index into an array gives the array's own line. None when not even the first part stands in the text.
+    Indices into arrays are ignored, so an entry has the line of its array. None if not even the first key is in the
+    text.
 
     >>> line_of('[race]\\nbudget = "x"\\n', ("race", "budget"))
     2

@@ -91,7 +91,7 @@ class Race:
     exhaustive: bool = False
     """True if no early answer was to end the race."""
     twin: str = ""
-    """Path of the stack that also ran as its own hidden twin (``model.stack.twin_path``); empty without a twin."""
+    """Path of the stack that also ran as its own hidden twin (``stacks.stack.twin_path``); empty without a twin."""
     resumed: int = 0
     """Number of times that the race was resumed after an interruption."""
     duty: Duty | None = None

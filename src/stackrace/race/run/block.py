@@ -31,17 +31,17 @@ class Memory:
     room_bytes: float = math.inf
     """Free memory of the machine with no stack up."""
     known: Mapping[str, int] = field(default_factory=dict)
-    """The largest size of each stack so far, in bytes by path, a twin's under its original's."""
+    """The largest size of each stack so far, in bytes by path; a twin counts as its original."""
     bound_bytes: int | None = None
     """Memory limit of each stack, None for no limit."""
     alone: frozenset[str] = frozenset()
     """Paths of the stacks of which only one can be up, since they write to the same places."""
 
     def fits(self, up: Sequence[str], next_stack: str) -> bool:
-        """Return True if ``next_stack`` may be launched beside those that are ``up``, all by path.
+        """Return True if ``next_stack`` may be launched beside the stacks that are ``up``; all are paths.
 
-        A stack with a limit may come to use all of it. An unknown stack counts as the largest known one. A stack
-        alone always fits, because no batch is smaller. Two stacks of ``alone`` never fit together.
+        A stack with a limit counts with all of it. An unknown stack counts as the largest known one. A stack alone
+        always fits, because no batch is smaller. Two stacks of ``alone`` never fit together.
         """
         if self._is_alone(next_stack) and any(map(self._is_alone, up)):
             return False
@@ -198,10 +198,11 @@ class Block:
         steps.withdraw_if_dead(stack)
 
     def _measure(self, stacks: int, *, to_the_end: bool) -> None:
-        """Take the planned passes, and ``to_the_end`` more of them if the rest would not hold another block.
+        """Make the planned passes; with ``to_the_end``, make more of them if the rest of the time holds no further
+        block.
 
-        Passes show how long rests take, so each one corrects the plan of the next; not if the block of ``stacks``
-        stacks has several batches, because all must be measured alike.
+        Each pass shows how long rests take, and so corrects the plan of the next pass. If the block of ``stacks``
+        stacks has several batches, the plan stays, because all stacks must be measured alike.
         """
         self.steps.pending_stops.finish()
         up = self.steps.up
@@ -272,7 +273,7 @@ class WarmUp:
     answers: int
     """Right answers."""
     answered_s: float
-    """Time up to the last answer; all of it if there was none."""
+    """Seconds up to the last answer; the whole warm-up if there was none."""
 
 
 def warm_up(machine: Machine, cell: Cell, cap_s: float, *, least_s: float = 0.0) -> WarmUp:

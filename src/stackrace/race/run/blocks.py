@@ -39,18 +39,18 @@ from .steps import Steps, shuffled, shuffler_of
 from .twins import first_stacks
 
 WARMUP_CAP_S = 1.5
-"""The longest warm-up of a stack: more blocks of stacks that are nearly warm show more than few of warm ones."""
+"""The longest warm-up of a stack: many blocks of nearly warm stacks show more than few blocks of warm stacks."""
 
 _SINGLE_BLOCKS = 3
-"""The first blocks that may measure each cell once: they show clear differences."""
+"""Number of first blocks that may measure each cell once, which shows clear differences."""
 
 MOST_PASSES = 4
 _MOST_TIME = 0.5
-"""Share of the time left up to which a block may have a second pass: other blocks must follow."""
+"""Share of the time left that a block with more than one pass may take: other blocks must follow."""
 
 
 class Blocks(ABC):
-    """A kind of block: its contents and number. ``ending`` is the reason why there is no further one."""
+    """A kind of block: its contents and number. ``ending`` is the reason why there is no further block."""
 
     ending = Ending.BUDGET
 
@@ -71,10 +71,10 @@ OpenCells = Callable[[Race, Sequence[Cell]], Sequence[Cell]]
 
 
 class Rounds(Blocks):
-    """Blocks of slices, with each cell that is still open measured alike, until the budget holds no other.
+    """Blocks of slices that measure all open cells alike, until the budget holds no further block.
 
-    Cells that are dropped leave their time to the rest, so later blocks are shorter and there are more. If few
-    cells are left, launching costs more than they do, and each is measured several times a launch.
+    Dropped cells leave their time to the rest, so later blocks are shorter and more of them fit. If few cells are
+    left, launches take longer than their slices, so each cell is measured several times per launch.
     """
 
     def __init__(self, plan: RacePlan, open_cells: OpenCells, *, opens_singly: bool = True) -> None:
@@ -92,7 +92,7 @@ class Rounds(Blocks):
         self._slice_s = SLICE_S if plan.slice_s is None else plan.slice_s
 
     def check(self, remaining_s: float) -> None:
-        """Raise InputError, before any of it is spent, for a budget too short for a block of all opening cells."""
+        """Raise InputError if ``remaining_s`` is too short for a block of all opening cells."""
         cells = self._open_cells(self._plan.race, self._plan.cells(first_stacks(self._plan)))
         if remaining_s < self._block_s(cells) + self._overhead.stop_s:
             raise too_short_for(self._plan, self._block_s(cells) + self._overhead.stop_s, remaining_s)
@@ -168,9 +168,9 @@ class _Replanning:
 
 
 class Slices(Blocks):
-    """Blocks of slices, each planned for the rest of the budget, until it holds no other.
+    """Blocks of slices, each planned for the rest of the budget, until the budget holds no further block.
 
-    In a resumed race, earlier launches tell the cost of the next ones.
+    In a resumed race, earlier launches show the cost of the next ones.
     """
 
     def __init__(self, plan: RacePlan) -> None:
@@ -181,7 +181,7 @@ class Slices(Blocks):
         self._overhead = overhead_of_launches(counted(plan.race).launches, expected)
 
     def check(self, remaining_s: float) -> None:
-        """Raise InputError, before any of it is spent, for a budget that does not hold even one block."""
+        """Raise InputError if ``remaining_s`` is too short for even one block."""
         self._next(first_stacks(self._plan), remaining_s, self._plan.race, 0)
 
     def run_next(self, steps: Steps, racing: Sequence[Stack], remaining_s: float) -> bool:
@@ -264,10 +264,10 @@ _RUN_LIMIT_S = 600.0
 
 
 class Runs(Blocks):
-    """Blocks of runs, as many as requested, time permitting.
+    """Blocks of runs, as many as requested if there is time.
 
-    A block has one run of each cell, in shuffled order. If ``open_cells`` chooses among the cells, those it leaves
-    out are not run any more.
+    A block has one run of each cell, in shuffled order. If ``open_cells`` is given, only the cells that it chooses
+    are run.
     """
 
     def __init__(self, plan: RacePlan, repeats: int, open_cells: OpenCells | None = None) -> None:

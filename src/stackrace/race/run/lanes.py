@@ -28,7 +28,7 @@ class Lane:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """A race as its lanes know it."""
+    """Parts of a race that all its lanes use."""
 
     plan: RacePlan
     scheduling: Scheduling

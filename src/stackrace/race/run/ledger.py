@@ -22,16 +22,18 @@ _FEW_CONNECTIONS = 10
 """Connections up to which a response time is mostly the app's own, not waiting in the server's queue."""
 
 GivesUp = Callable[[Sequence[FailureKind]], bool]
-"""Function that tells from a stack's failures in a row whether it is launched no more."""
+"""Function that returns True if a stack with these failures in a row is not launched again."""
 
 
 def hopeless(failures: Sequence[FailureKind]) -> bool:
-    """Return True after a launch that never became ready, which costs its whole timeout, or two other failures."""
+    """Return True after two failures, or after one launch that never became ready, which costs its whole
+    timeout."""
     return len(failures) >= _FAILED_LAUNCHES or FailureKind.NOT_READY in failures
 
 
 class Ledger:
-    """Collector of a race's launches and slices, in order of time; a resumed race starts with those it has."""
+    """Collector of a race's launches and slices, in order of time; a resumed race starts with its earlier
+    launches."""
 
     def __init__(self, race: Race, gives_up: GivesUp | None = None) -> None:
         self._race = race
@@ -71,13 +73,14 @@ class Ledger:
             self._sizes[path] = memory_bytes
 
     def enter(self, launch: Launch, *, ended: bool = False) -> None:
-        """Record a launch, or its newer state."""
+        """Record a launch, or its newer state; ``ended`` launches are no longer open."""
         with self.lock:
             self._launches[launch.id] = launch
             (self._open.discard if ended else self._open.add)(launch.id)
 
     def cut(self, block: int, why: Shortfall) -> tuple[Launch, ...]:
-        """Mark a block's launches as cut short, and return them: its machine was lost, so it counts nowhere."""
+        """Mark the launches of a block as cut short, and return them; the block counts nowhere, as its machine was
+        lost."""
         with self.lock:
             launches = tuple(cut_short(each, why) for each in self._launches.values() if each.block == block)
             for launch in launches:
@@ -153,7 +156,7 @@ class Ledger:
         return max((launch.ready_s or 0.0 for launch in launches), default=0.0)
 
     def failures_of(self, stack: str) -> list[FailureKind]:
-        """Return the failures of the stack's last launches in a row, without a slice."""
+        """Return the failures of the stack's last launches that failed in a row without a slice, newest first."""
         kinds: list[FailureKind] = []
         for launch in reversed(self.race.launches):
             if launch.stack == stack and not launch.cut_short:

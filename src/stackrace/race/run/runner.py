@@ -63,10 +63,10 @@ def run(
     """Race ``plan`` on ``machine``, or on those of ``lanes``, and return the finished race.
 
     ``sink`` gets every event as it happens. ``begun_s`` is the moment (monotonic) from which the budget counts, now
-    by default. A resumed race (``resume.going_on``) has its launches, and has spent its ``elapsed_s`` already.
-    ``scheduling`` chooses the cells of every block, and ends the race. So does an interruption (KeyboardInterrupt,
-    InterruptedRace), with the results so far. Raises InputError before the first event if the budget does not hold
-    even one block.
+    by default. A resumed race (``resume.going_on``) has its earlier launches, and has already spent its
+    ``elapsed_s``. ``scheduling`` chooses the cells of every block, and ends the race. An interruption
+    (KeyboardInterrupt, InterruptedRace) also ends the race, and the results so far are returned. Raises InputError
+    before the first event if the budget does not hold even one block.
     """
     check_budget(plan, begun_s=begun_s, scheduling=scheduling, clock=clock)
     race = plan.race
@@ -168,13 +168,14 @@ def _blocks(course: Course, lanes: Lanes, remaining_s: Callable[[], float]) -> E
 
 
 def _is_hopeless(so_far: Decisions, done: int, left: float) -> bool:
-    """Return True if the rest of the budget, the share ``left``, at most half, is unlikely to decide."""
+    """Return True if at most half of the budget is left (the share ``left``), and it is unlikely to decide."""
     return left <= _HALF and so_far.blocks_needed > _BEYOND * done / (1 - left)
 
 
 _HALF = 0.5
 _BEYOND = 2.0
-"""Factor over the budget's blocks that must be needed: blocks speed up once stacks leave, and forecasts err."""
+"""Factor by which the needed blocks must exceed the budget's: blocks speed up once stacks leave, and forecasts
+err."""
 
 
 def _emit_block(number: int, ledger: Ledger, sink: Sink) -> None:

@@ -13,21 +13,22 @@ from .ledger import hopeless
 
 
 class Scheduling:
-    """Rules of a race for the winner. Features whose races go otherwise override some of them."""
+    """Rules of a race for the winner. Features whose races have other rules override some of these."""
 
     relaunches_failed = False
     """True if failed launches are repeated, so that each must leave time for others."""
 
     def blocks(self, plan: RacePlan) -> Blocks:
-        """Return the kind of blocks, which says how long each takes; every machine has its own."""
+        """Return the race's kind of blocks, which decides how long each takes; every machine has blocks of its
+        own."""
         return Slices(plan) if plan.race.repeats is None else Runs(plan, plan.race.repeats)
 
     def cells(self, race: Race, cells: Sequence[Cell]) -> Sequence[Cell]:
-        """Return those of ``cells`` that are still to be raced, after the race so far; none ends the race."""
+        """Return the ``cells`` that are still to be raced, after the race so far; an empty result ends the race."""
         return cells
 
     def decide(self, race: Race) -> Decisions:
-        """Return whether the question is answered, and which stacks need not go on; called between blocks."""
+        """Return the decision after the race so far; called between blocks."""
         return decisions(race)
 
     def gives_up(self, failures: Sequence[FailureKind]) -> bool:

@@ -58,9 +58,9 @@ _LONGEST_WAIT_S = 60.0
 """The longest total wait for quiet in a race without a deadline."""
 
 _OFTEN = 3
-"""Excess of disturbed slices over others that is no accident."""
+"""Excess of disturbed slices over undisturbed ones that is no accident."""
 _RESTED = 4
-"""Rests right after disturbed slices that show that other programs work only when the stacks do."""
+"""Number of rests right after disturbed slices, which shows that other programs work only when the stacks do."""
 
 _LEAST_PATIENCE_S = 8.0
 _TIMES_EXPECTED = 2
@@ -76,13 +76,13 @@ class _Neighbours:
     ever_quiet: bool = False
     """True if a slice was undisturbed."""
     at_rest: int = 0
-    """Times that they were idle right after they had disturbed a slice."""
+    """Number of times that other programs were idle right after they disturbed a slice."""
     patience_s: float = _LONGEST_WAIT_S
-    """Time left to wait for them in a race without a deadline."""
+    """Time left to wait for quiet in a race without a deadline."""
 
     @property
     def needed(self) -> bool:
-        """True if they use the cores in every slice and only then, like a database of the app."""
+        """True if other programs use the cores in every slice and only then, like a database of the app."""
         return self.at_rest >= _RESTED and not self.ever_quiet
 
     def disturb(self, disturbed: bool) -> bool:
@@ -107,7 +107,7 @@ class Steps:
     ledger: Ledger
     sink: Sink
     deadline_s: float = math.inf
-    """Monotonic time before which a start must leave time; infinite if nothing limits the race."""
+    """Monotonic time after which no slice may end; infinite if nothing limits the race."""
     start_s: float = 0.0
     """Expected time of a start."""
     relaunches_failed: bool = False
@@ -121,7 +121,7 @@ class Steps:
     up: dict[Stack, str] = field(default_factory=dict)
     """Launch ids of the stacks that are up."""
     is_share: bool = False
-    """True if the deadline leaves time for stacks after those that are up."""
+    """True if the deadline leaves time for later stacks of the same block."""
     _busy: Disturbance | None = None
     """Programs that used the cores when waiting for quiet was given up."""
     _ready: dict[str, dict[str, float]] = field(default_factory=dict)
@@ -171,7 +171,11 @@ class Steps:
     def measure(
         self, cell: Cell, load: Load, rewarm_s: float, limit_s: float = math.inf, *, side: bool = False
     ) -> Observation:
-        """Send ``load`` to the cell's stack after ``rewarm_s`` of it; ``side`` cells are off the headline."""
+        """Send ``load`` to the cell's stack after ``rewarm_s`` of unrecorded load, and return the observation.
+
+        The load is cut off after ``limit_s`` recorded seconds. ``side`` is True for a cell of another level than
+        the headline.
+        """
         with self.watch.during(Phase.PROBING):
             observation = self.machine.load(cell.stack, cell.workload, load, rewarm_s, limit_s)
             self.watch.rebook(observation.result.duration_s, Phase.PROBING, Phase.SIDES if side else Phase.SLICES)
@@ -184,7 +188,10 @@ class Steps:
             self.machine.rest(max(self.deadline_s - time.monotonic(), 0.0))
 
     def book(self, cell: Cell, observation: Observation, *, may_redo: bool) -> Verdict:
-        """Check the observation of ``cell``, record the slice, and return the verdict."""
+        """Check the observation of ``cell``, record the slice, and return the verdict.
+
+        If ``may_redo`` is False, checks that would repeat the slice only warn.
+        """
         below = self.ledger.throughput_below(self.up[cell.stack], cell.workload.name, cell.load)
         observation = replace(observation, before_per_s=below, needed=self.neighbours.needed)
         verdict = examine(observation)
@@ -208,8 +215,8 @@ class Steps:
     def wait_for_quiet(self, verdict: Verdict) -> bool:
         """Wait until other programs leave the race's cores, if slices are disturbed again and again.
 
-        Return True if it waited, and it is quiet now. Give up at the deadline; without one, after
-        ``_LONGEST_WAIT_S`` of a race.
+        Return True if the race had to wait, and it is quiet now. Give up at the deadline; without a deadline, after
+        waits of ``_LONGEST_WAIT_S`` in the whole race.
         """
         if not self.neighbours.disturb(disturbed(verdict.findings)):
             return False
@@ -302,12 +309,13 @@ def broken_off(error: BaseException | None) -> Shortfall:
 
 
 def shuffler_of(seed: int, block: int) -> random.Random:
-    """Return a block's random generator from seed and number: a block raced again keeps its order."""
+    """Return a block's random generator, made from seed and number, so that a block raced again keeps its order."""
     return random.Random(f"{seed}/{block}")
 
 
 def shuffled(cells: Sequence[Cell], shuffler: random.Random) -> list[Cell]:
-    """Return the cells with levels shuffled, and stacks within each: compared cells stay close together in time."""
+    """Return the cells with levels shuffled, and stacks shuffled within each level: compared cells stay close in
+    time."""
     by_level: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells:
         by_level.setdefault(cell.level, []).append(cell)
@@ -316,7 +324,8 @@ def shuffled(cells: Sequence[Cell], shuffler: random.Random) -> list[Cell]:
 
 
 def _kept(verdict: Verdict) -> Verdict:
-    """Return the verdict with warnings for redos: on a machine that is always noisy, repeating gains nothing.
+    """Return the verdict with warnings in place of redos: on a machine that is always noisy, repeating gains
+    nothing.
 
     Interleaved pairs meet the same noise, so it widens their limits but does not mislead.
     """

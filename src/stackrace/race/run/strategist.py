@@ -1,4 +1,4 @@
-"""Course of a race with a feature's part: who races next, when it ends, and how it is answered."""
+"""Strategies of features: how a race with a feature's part is resumed, forecast, scheduled and shown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .scheduling import Scheduling
 
 
 class Strategist(Protocol):
-    """Course of a race with a feature's part."""
+    """A feature's strategy for races with its part."""
 
     @property
     def verb(self) -> str:
@@ -29,14 +29,14 @@ class Strategist(Protocol):
         """Return the forecasts for the race, one sentence each."""
 
     def show(self, race: Race, *, html: Path | None, as_json: bool) -> None:
-        """Show the result on the command line; InterruptedRace or RefusedError if it is no answer."""
+        """Print the result, or write it to ``html``. Raises InterruptedRace or RefusedError if it is no answer."""
 
     def scheduling(self, ready: PreparedRace) -> Scheduling:
         """Return the rules by which ``ready`` is raced."""
 
 
 def strategist_of(race: Race) -> Strategist | None:
-    """Return the strategist that decides in ``race``; None if the race looks for the winner."""
+    """Return the strategist of the feature that ``race`` has a part of; None if the race looks for the winner."""
     for strategy in declared(Strategy):
         if isinstance(race.parts.held.get(strategy.part), RacePart):
             return strategist_named(strategy.part)

@@ -14,8 +14,8 @@ from ..plan import RacePlan
 from ..results.race import Race
 
 TWIN_BLOCKS = 3
-"""Blocks in which the pair shows whether the race finds differences where there are none; then it leaves, unless it
-differs."""
+"""Blocks in which the twins show whether the race finds differences where there are none; then they leave, unless
+they differ."""
 
 _ALPHA = 0.004
 """Chance at each look that equal stacks look different: the twins are compared after every block."""
@@ -24,8 +24,8 @@ _ALPHA = 0.004
 def choice(plan: RacePlan, among: Sequence[Stack]) -> Stack | None:
     """Return the stack of ``among`` to run twice: the seed decides, so that nobody can pick a convenient one.
 
-    It gets the first workload, the headline's, if any stack does. None if the plan wants no twin, or has a single
-    stack, which has no rival.
+    The stack gets the first workload, which the headline belongs to, if any stack does. None if the plan wants no
+    twin, or has a single stack, which has no rival.
     """
     if not plan.twin or len(plan.stacks) < 2 or not among:
         return None
@@ -44,9 +44,10 @@ def first_stacks(plan: RacePlan) -> tuple[Stack, ...]:
 def next_stacks(
     racing: Sequence[Stack], plan: RacePlan, race: Race, given_up: Callable[[str], bool]
 ) -> tuple[Stack, ...]:
-    """Return the stacks of the next block: all still ``racing``, and the twins until they have done their work.
+    """Return the stacks of the next block: all still ``racing``, and the twins as long as they are needed.
 
-    Until then the pair stays, dropped or not, unless it is ``given_up``.
+    Twins are needed for ``TWIN_BLOCKS`` common blocks, and longer if they differ; in exhaustive races and runs
+    until the end. Until then they stay even if they were dropped, but not if they are ``given_up``.
     """
     is_measured = not race.exhaustive and race.repeats is None and _shared_blocks(race) >= TWIN_BLOCKS
     if is_measured and not twins_differ(race):
@@ -57,7 +58,8 @@ def next_stacks(
 
 
 def replacement(plan: RacePlan, race: Race) -> Stack | None:
-    """Return another stack to run twice, of those that started, if the pair never did; else None."""
+    """Return another stack to run twice, among the stacks that started, if the twins did not both start; else
+    None."""
     if not race.twin or came_up(race):
         return None
     launched = {launch.stack for launch in race.launches if launch.ready_s is not None}
@@ -65,7 +67,7 @@ def replacement(plan: RacePlan, race: Race) -> Stack | None:
 
 
 def came_up(race: Race) -> bool:
-    """Return True if both halves of the pair have started at least once."""
+    """Return True if both twins have started at least once."""
     return _shared_blocks(race) > 0 or all(_launched(race, path) for path in (race.twin, twin_path(race.twin)))
 
 
@@ -83,7 +85,8 @@ def twins_differ(race: Race, *, blocks: int | None = None) -> bool:
 
 
 def twin_pairs(race: Race, *, blocks: int | None = None) -> Iterator[TwinPair]:
-    """Yield the comparison of the twins at each level with both; their limits hold for all these levels at once.
+    """Yield the comparison of the twins at each level where both were measured; the limits hold for all levels
+    together.
 
     Each pair belongs to a family of all stacks and the twin; levels without a block of both are skipped.
     """

@@ -72,7 +72,8 @@ GONE = (
         kin=("flup",),
     ),
 )
-"""In alphabetical order. Source: Django, "Deprecation timeline", 1.5 and 1.9; the other projects' own READMEs."""
+"""Techniques that no longer exist, in alphabetical order. Source: Django, "Deprecation timeline", 1.5 and 1.9; the
+other projects' own READMEs."""
 
 
 _GONE = {gone.name: ServerSpec(name=gone.name, title=gone.name, gone=gone.sentence) for gone in GONE}
@@ -105,7 +106,7 @@ class Catalogue:
         return entry
 
     def extended(self, folder: Path | None) -> Catalogue:
-        """Return this catalogue plus the servers in ``folder``; itself if that is None.
+        """Return this catalogue plus the servers in ``folder``; unchanged if ``folder`` is None.
 
         Raises InputError with file and line if a server there is invalid or has the name of another.
         """

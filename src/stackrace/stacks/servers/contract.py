@@ -21,8 +21,8 @@ from .site import OTHERS, Fragment, Site, bodiless_files
 from .templates import PLAIN, Rendered, render
 
 BACKLOG = 2048
-"""Length of every server's queue of unaccepted connections, if the server lets us set it; their own
-defaults (5, 100, 511…) would decide runs at high concurrency. Linux cuts it to ``net.core.somaxconn``.
+"""Length of every server's queue of unaccepted connections, where it can be set; the servers' own defaults (5, 100,
+511…) would decide runs at high concurrency. Linux cuts it to ``net.core.somaxconn``.
 """
 
 KEEP_ALIVE_S = 75
@@ -48,7 +48,8 @@ class Reload:
     by: signal.Signals | None = None
     """Signal for its first process; None if ``touches`` is enough."""
     touches: Path | None = None
-    """File whose new time of change has the app loaded again; the server's own configuration stays."""
+    """File that is touched to make the server load the app again; the server's own configuration is not read
+    again."""
     source: str
     """Section of its manual that describes it."""
     renews_app: bool = True
@@ -153,7 +154,7 @@ class Entry(ABC):
     def requirements(self, settings: Settings) -> tuple[str, ...]:
         """Return the PyPI requirements these settings need, to be layered over the app's environment.
 
-        That of ``spec.package`` comes first.
+        The requirement of ``spec.package`` comes first.
         """
         return self.packages
 
@@ -187,9 +188,10 @@ class Server(Entry):
         """Return how to start this server on ``site``; pure, starts and writes nothing."""
 
     def launched(self, site: Site, *arguments: object, bodiless: bool = True) -> Recipe:
-        """Return how to start it by the ``launcher.py`` of its folder, run by the app's Python in the site.
+        """Return how to start the server by the ``launcher.py`` of its folder, run by the app's Python in the site.
 
-        With ``bodiless``, it hosts the module ``BODILESS``, because the server would send a body in answer to HEAD.
+        With ``bodiless``, the site gets the module ``BODILESS``, because the server would send a body in answer to
+        HEAD.
         """
         name = f"stackrace_{self.spec.name}.py"
         launcher = read_text(self.folders[0] / "launcher.py")

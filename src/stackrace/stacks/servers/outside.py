@@ -212,7 +212,8 @@ def _explained(where: str, way_out: str, folder: Path | None = None) -> Iterator
 
 
 def _theirs(trace: TracebackType | None, folder: Path | None) -> TracebackType | None:
-    """Return the part of a traceback that begins in third-party code, without ours and the import machinery."""
+    """Return the part of a traceback that begins in third-party code, without Stackrace's own code and the import
+    system."""
     ours = str(Path(__file__).parents[2])
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename

@@ -13,12 +13,13 @@ from .site import Site
 
 
 def fixed_by(setting: str) -> Callable[[Settings], ProcessCount | None]:
-    """Return a function that counts the processes of a server with as many as ``setting`` says; None for 0."""
+    """Return a function that gives a server's number of processes, the value of its ``setting``; None if that is
+    0."""
     return partial(_count, setting)
 
 
 def _count(setting: str, settings: Settings) -> ProcessCount | None:
-    # missing if a configuration file of the user's computes it
+    # the setting is missing if the user's configuration file computes it
     number = int(settings.get(setting, 0))
     return ProcessCount(setting=setting, least=number, most=number) if number else None
 

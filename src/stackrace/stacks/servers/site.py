@@ -47,7 +47,7 @@ class Production:
     def trusted_proxies(self) -> str:
         """Proxies whose X-Forwarded headers are trusted, comma-separated addresses; ``*`` behind another server.
 
-        That one trusts only whom it may. Over a unix socket between them a client has no address.
+        The server in front trusts only ``proxies``. Over a unix socket between the two, a client has no address.
         """
         return "*" if self.is_behind else ",".join(self.proxies)
 
@@ -108,8 +108,7 @@ class Hosted:
     runtime: PythonRuntime | RubyRuntime | None = None
     """Runtime: Python for WSGI and ASGI, Ruby for Rack, None for plain files, which need nothing."""
     static: Mapping[str, Path] = field(default_factory=dict)
-    """URL prefixes (``/static/``), made by ``model.url_prefix``, longest first, and the folders that a front end
-    serves there itself.
+    """URL prefixes (``/static/``), longest first, and the folders that a front end serves there itself.
     """
 
     @property
@@ -151,7 +150,8 @@ class Hosted:
         return self._python.site_packages
 
     def has_before(self, package: str, *version: int) -> bool:
-        """Tell whether the app itself brings ``package`` in a version before ``version``, as in (0, 22)."""
+        """Return True if the app's own environment has ``package`` in a version before ``version``, given as in
+        ``0, 22``."""
         brought = re.findall(r"\d+", versions_by_key(self._python.versions).get(package, ""))
         return bool(brought) and tuple(map(int, brought)) < version
 
@@ -167,13 +167,14 @@ class Hosted:
 
 
 BODILESS = "stackrace_bodiless"
-"""Name of the module without bodies; it binds ``application`` as the entry module does."""
+"""Name of the module that drops bodies of answers to HEAD; it has ``application``, as the entry module does."""
 
 _SCRIPT = Path(__file__).with_name("bodiless.py")
 
 
 def bodiless_files(app: Hosted) -> dict[str, str]:
-    """Return the module's file for the site's directory, where the server imports it from."""
+    """Return the file of the module ``BODILESS``, by its name in the site's directory, where the server imports it
+    from."""
     source = _SCRIPT.read_text(encoding="utf-8")
     binding = (
         f"\n\nfrom {app.module} import application as hosted\n\n"
@@ -229,7 +230,7 @@ class Site:
 
     directory: Path
     """Private, empty, writable folder for config, sockets, pids, logs and temporary files. Its path is ``PLAIN``
-    and short: sockets have 107 bytes.
+    and short, because a socket's path has at most 107 bytes.
     """
     listen: Endpoint
     """Address that the server must listen on."""
@@ -288,15 +289,16 @@ class Site:
 
     @property
     def kept_concerns(self) -> frozenset[Concern]:
-        """Concerns that a user's configuration keeps although a race decides them: in production what the app gets.
+        """Concerns that a race decides, but that stay as in the user's configuration in production: the app's
+        variables, umask.
 
-        Its folders are those of the deployment.
+        The app's folders are those of the deployment.
         """
         return frozenset() if self.production is None else frozenset({Concern.VARIABLES, Concern.UMASK})
 
     @property
     def decided_changes(self) -> tuple[Change, ...]:
-        """Changes to the user's configuration file, without what is kept."""
+        """Changes to the user's configuration file, without those of ``kept_concerns``."""
         changes = self.file.reading.changes if self.file is not None else ()
         return tuple(change for change in changes if change.concern not in self.kept_concerns)
 
@@ -305,5 +307,6 @@ class Site:
         return at_once if self.production is None else gently
 
     def patience_s(self, raced: int) -> int:
-        """Return how many seconds a stop may wait for requests; a race has none left and waits ``raced``."""
+        """Return the seconds that a stop may wait for requests: ``raced`` in a race, which has no requests left
+        then."""
         return raced if self.production is None else self.production.graceful_s

@@ -24,7 +24,7 @@ PLAIN = re.compile("[A-Za-z0-9_./-]*")
 
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-"""Characters that end a line somewhere, or that UTF-8 does not know."""
+"""Characters that end a line in some syntax, or that UTF-8 cannot encode."""
 
 
 def in_quotes(text: str, *, escaped: str = '"', never: tuple[str, ...] = ()) -> str:
@@ -59,7 +59,7 @@ def _allowed(text: str, never: tuple[str, ...]) -> str:
 
 
 ANY = "application/octet-stream"
-"""Type for an unlisted suffix."""
+"""MIME type of files with an unlisted suffix."""
 
 MIME_TYPES = {
     "text/html": ("html", "htm"),
@@ -85,7 +85,8 @@ MIME_TYPES = {
 
 
 _Quote = Callable[[str], str]
-"""Return a text as a server's configuration writes it; raises LaunchError if that cannot write it."""
+"""Function that returns a text as a server's configuration writes it; raises LaunchError if it cannot be
+written."""
 
 _BARE = re.compile("[A-Za-z0-9_./:-]*")
 _ENDS_LINE = re.compile("[\x00-\x1f\x7f]")

@@ -1,4 +1,5 @@
-"""Apache httpd: a front end that forwards in five protocols, serves files, and houses mod_wsgi and mod_python."""
+"""Apache httpd: a front end that forwards in five protocols, serves files, and runs mod_wsgi and mod_python
+inside."""
 
 from __future__ import annotations
 
@@ -128,7 +129,8 @@ class Apache(Server):
     limits_answers = True
 
     def recipe(self, site: Site) -> Recipe:
-        """Start in the foreground; TERM ends it, and after some seconds kills children still at work."""
+        """Return a command that runs Apache in the foreground; TERM ends it, and after some seconds kills children
+        still at work."""
         command = ("apache2", "-f", str(site.directory / "apache.conf"), "-DFOREGROUND")
         inside = site.inside or Fragment()
         return Recipe(
@@ -145,7 +147,7 @@ class Apache(Server):
             # WINCH lets requests finish; a race has none left
             stop=site.stop(signal.SIGWINCH),
             reload=_reload(site, inside),
-            # its graceful restart would cut off the app that is touched
+            # its graceful restart would cut off an app that is reloaded by touching a file
             reopens=None if inside.touched else signal.SIGUSR1,
             environment={"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
         )
@@ -205,8 +207,8 @@ def _member(endpoint: Endpoint, index: int) -> str:
 def _connections(site: Site) -> Rendered:
     """Return the parameters for connections to the next hop.
 
-    They are kept for http only: FastCGI, SCGI and AJP servers give each connection a worker, and flup's pool queues
-    new ones behind kept ones, so that requests wait forever.
+    Connections are kept for http only: FastCGI, SCGI and AJP servers give each connection a worker, and flup's pool
+    queues new ones behind kept ones, so that requests wait forever.
     """
     keep = site.settings["upstream_keep_alive"] and site.forwards is Protocol.HTTP
     return Rendered("enablereuse=on ttl=60" if keep else "disablereuse=on")

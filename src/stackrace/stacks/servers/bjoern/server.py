@@ -11,7 +11,8 @@ from ..site import BODILESS, Site
 
 
 def _headers() -> tuple[Path, ...]:
-    """Return the header file of Debian's own Python, which has its own package; other Pythons include it."""
+    """Return ``Python.h`` of Debian's own Python, which has a package of its own; empty for Pythons that include
+    it."""
     header = Path(sysconfig.get_path("include"), "Python.h")
     return (header,) if header.is_relative_to("/usr/include") else ()
 
@@ -38,7 +39,7 @@ class Bjoern(Server):
     )
 
     def recipe(self, site: Site) -> Recipe:
-        """Bind to the site's socket."""
+        """Return a command that listens on the site's socket."""
         return self.launched(site, site.listen.address, BODILESS, BACKLOG)
 
 

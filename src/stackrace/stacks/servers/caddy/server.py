@@ -51,7 +51,8 @@ class Caddy(Server):
     limits_answers = True
 
     def recipe(self, site: Site) -> Recipe:
-        """Start in the foreground; TERM ends it gracefully and at once, since no client is left."""
+        """Return a command that runs Caddy in the foreground; TERM ends it gracefully and at once, since no client
+        is left."""
         config = ("--config", str(site.directory / "Caddyfile"), "--adapter", "caddyfile")
         home = str(site.temporary if site.production else site.directory)
         return Recipe(
@@ -67,7 +68,7 @@ class Caddy(Server):
         )
 
     def quoted(self, text: str) -> str:
-        """Return ``text`` in quotes, where braces are variables and a backslash before a quote is no backslash."""
+        """Return ``text`` in quotes; braces and backslashes are refused, because they have a meaning even there."""
         return in_quotes(text, never=("\\", "{", "}"))
 
     def _config(self, site: Site) -> str:

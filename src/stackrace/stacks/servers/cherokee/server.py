@@ -44,7 +44,7 @@ class Cherokee(Server):
     passes_forwarded_headers = True
 
     def recipe(self, site: Site) -> Recipe:
-        """Start the worker in the foreground; TERM ends it."""
+        """Return a command that runs the worker in the foreground; TERM ends it."""
         path = str(site.directory / "cherokee.conf")
         handler = _HANDLERS[site.forwards] if site.forwards else ""
         config = self.render("cherokee.conf.j2", site, handler=handler, types=MIME_TYPES)

@@ -25,7 +25,7 @@ class Cheroot(Server):
     packages = ("cheroot>=10",)
 
     def recipe(self, site: Site) -> Recipe:
-        """Bind to the site's socket."""
+        """Return a command that listens on the site's socket."""
         # its threads may wait on kept connections; no load is left when a raced stack is stopped
         numbers = (site.settings["threads"], BACKLOG, site.settings["keep_alive"], site.patience_s(1))
         return self.launched(site, site.listen.address, BODILESS, *numbers)

@@ -74,7 +74,7 @@ class Daphne(Server):
         return False
 
     def recipe(self, site: Site) -> Recipe:
-        """Bind to the site's socket."""
+        """Return a command that listens on the site's socket."""
         return Recipe(
             command=(
                 str(site.app.python),

@@ -64,7 +64,7 @@ class Flup(Server):
     packages = ("flup==1.0.3",)
 
     def recipe(self, site: Site) -> Recipe:
-        """Bind to the site's socket; AJP is TCP only, and no front end offers it another."""
+        """Return a command that listens on the site's socket; over AJP that is always TCP."""
         what = (site.listen.protocol, site.settings["mode"], site.listen.address, site.app.module)
         numbers = (site.settings[name] for name in ("processes", "threads", "min_spare", "max_spare"))
         return self.launched(site, *what, *numbers, BACKLOG, bodiless=False)

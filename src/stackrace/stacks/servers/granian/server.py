@@ -213,8 +213,8 @@ class Granian(Server):
         return (f"granian[{loop}]>=2.5",) if loop in ("rloop", "uvloop") else ("granian>=2.5",)
 
     def recipe(self, site: Site) -> Recipe:
-        """Bind to the site's socket."""
-        # by path: a name would become part of the package that the working directory may be
+        """Return a command that listens on the site's socket."""
+        # by path: by name, the module would become part of a package if the working directory is one
         app = f"{site.app.entry}:application"
         return Recipe(
             command=(str(site.app.python), "-m", "granian", *command_words(_OPTIONS, site), app),

@@ -56,7 +56,8 @@ def _becomes(settings: Settings) -> Settings:
 
 
 def _at_once(settings: Settings) -> int:
-    """Return one request for each worker or thread; gevent has as many as connections."""
+    """Return the maximum of requests in progress: one for each worker or thread, with gevent one for each
+    connection; 0 for ASGI."""
     each = {"sync": 1, "gthread": settings.get("threads", 1), "gevent": settings.get("worker_connections", 1000)}
     return int(settings.get("workers", 1)) * int(each.get(str(settings.get("class", "sync")), 0))
 
@@ -162,12 +163,13 @@ _MORE = frozenset({
     "syslog_addr", "syslog_facility", "syslog_prefix", "tmp_upload_dir", "uwsgi_allow_ips", "when_ready",
     "worker_abort", "worker_exit", "worker_int", "worker_tmp_dir",
 })  # fmt: skip
-"""Settings of its files that no row has."""
+"""Settings in gunicorn's files that have no row."""
 _ALIKE = 0.8
 
 
 def _ignored(text: str) -> Iterator[tuple[str, str]]:
-    """Yield unused names that are nearly those of settings, with these: other names may be variables."""
+    """Yield unused names that are similar to settings, each with the similar setting; other names may be
+    variables."""
     try:
         module = ast.parse(text)
     except SyntaxError:

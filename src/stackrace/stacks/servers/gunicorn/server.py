@@ -70,7 +70,8 @@ class Gunicorn(Server):
         return (f"gunicorn>={_FIRST_WITH_ASGI if is_new else _FIRST}", *_brings(settings))
 
     def recipe(self, site: Site) -> Recipe:
-        """Bind to the site's socket; heartbeats stay in the site, no control socket opens in HOME."""
+        """Return a command that listens on the site's socket; heartbeats stay in the site, no control socket opens
+        in HOME."""
         rows = list(_said(site))
         # in production people read the settings, and look for them in a file
         ours = [(row, value) for row, value in rows if not site.production or row.long[0] == "config"]
@@ -93,7 +94,8 @@ class Gunicorn(Server):
         )
 
     def _config(self, site: Site, rows: Iterable[tuple[Option, object]]) -> dict[str, str]:
-        """Return the configuration file, which replaces the project's; in production it holds ``rows``."""
+        """Return the configuration files by name: ours, which replaces the project's, and the user's. In production
+        ours holds ``rows``."""
         wrapper = self.render(
             "gunicorn.conf.py.j2",
             site,
@@ -106,9 +108,8 @@ class Gunicorn(Server):
 
 
 def _said(site: Site) -> Iterator[tuple[Option, object]]:
-    """Yield option rows and their values: those that must not differ, even with a user's file, and the settings.
-
-    With a user's file, only the settings that the path gives as well.
+    """Yield option rows and their values: the options that Stackrace decides, and the settings. If the user has a
+    configuration file, only the settings that the path gives are included.
     """
     idle = Gunicorn.spec.idle(site.settings)
     for row in OPTIONS.rows:

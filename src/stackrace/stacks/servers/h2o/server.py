@@ -31,7 +31,7 @@ class H2o(Server):
     limits_answers = True
 
     def recipe(self, site: Site) -> Recipe:
-        """Start one process in the foreground; TERM ends it gracefully."""
+        """Return a command that runs one process in the foreground; TERM ends it gracefully."""
         path = str(site.directory / "h2o.yaml")
         command = ("h2o", "-m", "worker", "-c", path)
         config = self.render("h2o.yaml.j2", site, upstream=site.upstream[0] if site.upstream else None)

@@ -47,7 +47,8 @@ class Haproxy(Server):
     limits_answers = True
 
     def recipe(self, site: Site) -> Recipe:
-        """Start one process in the foreground; TERM ends it at once, USR1 would wait for kept connections."""
+        """Return a command that runs one process in the foreground; TERM ends it at once, USR1 would wait for kept
+        connections."""
         config = str(site.directory / "haproxy.cfg")
         return Recipe(
             command=("haproxy", "-db", "-f", config),

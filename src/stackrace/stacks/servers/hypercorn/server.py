@@ -96,7 +96,7 @@ class Hypercorn(Server):
         return ("hypercorn[uvloop]",) if settings["loop"] == "uvloop" else ("hypercorn",)
 
     def recipe(self, site: Site) -> Recipe:
-        """Bind to the site's socket."""
+        """Return a command that listens on the site's socket."""
         app = f"asgi:{site.app.module}:application"
         return Recipe(
             command=(str(site.app.python), "-m", "hypercorn", *command_words(_OPTIONS, site), app),

@@ -39,11 +39,12 @@ class Lighttpd(Server):
 
     limits_bodies = True
     limits_answers = True
-    # its mod_proxy knows who connected, and not whom mod_extforward found behind that one
+    # its mod_proxy knows the address that connected, not the client that mod_extforward found behind it
     appends_to_forwarded_for = frozenset({Protocol.HTTP})
 
     def recipe(self, site: Site) -> Recipe:
-        """Start in the foreground; TERM ends it at once, INT would wait for kept connections."""
+        """Return a command that runs lighttpd in the foreground; TERM ends it at once, INT would wait for kept
+        connections."""
         config = str(site.directory / "lighttpd.conf")
         return Recipe(
             command=("lighttpd", "-D", "-f", config),

@@ -47,7 +47,7 @@ class ModPython(Guest):
                 "mod_python.conf.j2",
                 site,
                 path=[str(folder) for folder in folders],
-                # whose .pth files name further folders
+                # .pth files in these folders name further folders
                 packages=Rendered([str(folder) for folder in site.app.site_packages]),
             ),
             files={"python/stackrace_mod_python.py": _HANDLER.read_text(encoding="utf-8")},

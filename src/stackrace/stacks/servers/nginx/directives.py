@@ -130,7 +130,7 @@ def included(directives: Sequence[Directive], path: Path, folder: Path, depth: i
 
 
 def _files(pattern: str, path: Path, folder: Path) -> list[Path]:
-    """Return the project's files that ``pattern`` names, a path in an image or on a server, by its last parts."""
+    """Return the project's files that match ``pattern``, a path in an image or on a server, by its last parts."""
     bases = [place for place in (path.parent, *path.parents) if place.is_relative_to(folder)]
 
     def matching(place: Path) -> list[Path]:

@@ -52,7 +52,8 @@ class Nginx(Server):
     limits_answers = True
 
     def recipe(self, site: Site) -> Recipe:
-        """Start the master in the foreground; TERM is its fast shutdown, QUIT would wait for clients."""
+        """Return a command that runs the master in the foreground; TERM is its fast shutdown, QUIT would wait for
+        clients."""
         # -e: without it nginx opens the log file compiled into it before it has read the configuration.
         config = str(site.directory / "nginx.conf")
         command = ("nginx", "-e", "stderr", "-p", str(site.directory), "-c", config)
@@ -89,7 +90,7 @@ _EVENTS = ("multi_accept", "accept_mutex", "accept_mutex_delay", "use", "worker_
 
 
 def _with_directives(config: str, options: Sequence[GivenOption]) -> str:
-    """Return ``config`` with ``options`` as directives, each in place of all those of its name."""
+    """Return ``config`` with ``options`` as directives, each in place of all directives with its name."""
     for name in {option.name for option in options}:
         config = re.sub(rf"^ *{re.escape(name)}\s[^\n]*;\n", "", config, flags=re.MULTILINE)
     for option in reversed(options):

@@ -22,7 +22,7 @@ _STOCK_HTTP = "include mime.types; default_type application/octet-stream; sendfi
 _TARGET = re.compile(r"(?:(https?|uwsgis?|suwsgi)://)?(unix:[^:]+(?::)?|[^/]*)(.*)", re.DOTALL)
 """Scheme, address and path of a forward's target."""
 _SCHEME = "$client_scheme"
-"""Scheme of a client before nginx, as it reports itself: a race has no TLS."""
+"""Variable with the client's scheme, as a TLS proxy before nginx reports it: a race itself has no TLS."""
 _SCHEME_HEADER = re.compile("x-(forwarded-(proto|protocol|scheme|ssl)|scheme|url-scheme)", re.IGNORECASE)
 _SUBSTITUTED = re.compile(r"\$\{?[A-Z][A-Z0-9_]+")
 """Placeholder of a tool such as envsubst; nginx's own variables are in small letters."""
@@ -49,16 +49,16 @@ class SiteFile:
     server_words: list[str] = field(default_factory=list)
     """Parameters of each server in the upstream."""
     name: str = "app"
-    """Name of the upstream; one of ours if the user's configuration names none."""
+    """Name of the upstream; ``app`` if the user's configuration names none."""
     protocol: str = ""
     target: str = ""
     """Address of the app, as written in the file."""
     changes: list[Change] = field(default_factory=list)
     omissions: list[Omission] = field(default_factory=list)
     root: Directive | None = None
-    """Folder of files for the whole server, if it has one."""
+    """Directive with the folder of files for the whole server; None if there is none."""
     files: frozenset[str] = frozenset()
-    """Other files that it includes."""
+    """Other project files that the configuration includes."""
 
     def change(self, directive: Directive, concern: Concern) -> None:
         """Record that Stackrace decides ``directive`` differently."""
@@ -129,7 +129,8 @@ def _locations(directives: Iterable[Directive]) -> Iterator[Directive]:
 
 
 def _chosen(site: SiteFile, http: Sequence[Directive]) -> Directive:
-    """Return the first server that forwards to the app, preferably the root location, then with TLS."""
+    """Return a server that forwards to the app: preferably one that forwards the root location, then one with
+    TLS."""
     servers = _named(http, "server")
     forwarding = [server for server in servers if any(each.forwards for each in server.walk())]
     if not forwarding:
@@ -200,7 +201,7 @@ def _serve_root(site: SiteFile) -> None:
 
 
 def _send_host(site: SiteFile) -> None:
-    """Send the client's Host unless the file sets it: nginx would send the name of its upstream, which is ours."""
+    """Send the client's Host unless the file sets it: nginx itself would send the name of the upstream."""
     if site.protocol != "http":
         return
     speaking = [level for level in site.forwarding() if any(each.name == "proxy_set_header" for each in level)]
@@ -272,7 +273,7 @@ def _redirects(directive: Directive) -> bool:
 
 
 def _location(site: SiteFile, directive: Directive) -> Directive | None:
-    """Return a location if its files or its service exist; otherwise the app answers in its place."""
+    """Return a location if its files or its service exist; otherwise None, and the app answers in its place."""
     block = directive.block or []
     elsewhere = next((each for each in block if _is_elsewhere(site, each)), None)
     if elsewhere is not None:
@@ -354,6 +355,6 @@ def _placed(site: SiteFile, directive: Directive) -> Directive | None:
 
 
 def _found(site: SiteFile, directive: Directive) -> Path | None:
-    """Return the project's folder, or file, for a path in an image, by its last parts."""
+    """Return the project's folder, or file, for a path in an image, by its last parts; None if there is none."""
     given = directive.args[0] if directive.args else ""
     return None if "$" in given else by_last_parts(given, [site.folder])

@@ -59,7 +59,8 @@ class OpenLiteSpeed(Server):
     passes_forwarded_headers = True
 
     def recipe(self, site: Site) -> Recipe:
-        """Start in the foreground: -n with workers below a main process, -d all in one process."""
+        """Return a command that runs in the foreground: -n with workers below a main process, -d all in one
+        process."""
         kind = _KINDS[site.forwards or Protocol.HTTP]
         return Recipe(
             command=("openlitespeed", "-n" if int(site.settings["workers"]) > 1 else "-d"),

@@ -41,7 +41,8 @@ class Puma(Server):
     needs = Needs(apt=("puma",), binary="puma", version=("--version",))
 
     def recipe(self, site: Site) -> Recipe:
-        """Run Puma by the app's own Ruby: the app's bundled Puma, else the one beside Ruby, else Debian's."""
+        """Return a command that runs Puma by the app's own Ruby: the app's bundled Puma, else the one beside Ruby,
+        else Debian's."""
         bundle = ("-rbundler/setup",) if "puma" in site.app.rack.gems else ()
         return Recipe(
             command=(

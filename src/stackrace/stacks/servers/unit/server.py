@@ -70,7 +70,8 @@ class Unit(Server):
     )
 
     def recipe(self, site: Site) -> Recipe:
-        """Start in the foreground with its own state directory; QUIT stops it, because TERM may leave processes."""
+        """Return a command that runs Unit in the foreground with a state directory of its own; QUIT stops it,
+        because TERM may leave processes."""
         folder = site.directory
         return Recipe(
             command=(

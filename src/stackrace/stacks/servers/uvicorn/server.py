@@ -108,7 +108,7 @@ class Uvicorn(Server):
     packages = ("uvicorn[standard]>=0.22",)
 
     def recipe(self, site: Site) -> Recipe:
-        """Bind to the site's socket."""
+        """Return a command that listens on the site's socket."""
         app = f"{site.app.module}:application"
         return Recipe(
             command=(str(site.app.python), "-m", "uvicorn", *command_words(_OPTIONS, site), app),

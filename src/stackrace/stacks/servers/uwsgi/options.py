@@ -44,7 +44,7 @@ _LINE = re.compile(r"\s*([^=;#\s\[][^=\s]*)\s*(?:=(.*))?$")
 _FILES = ("ini", "yaml", "json", "xml", "include", "inherit")
 _INCLUDES = ("ini", "include", "inherit")
 _NAMED = re.compile(r":(\w+)$")
-"""The section that stands behind a file."""
+"""Name of a section after the name of a file, as in ``uwsgi.ini:name``."""
 _MOST_DEEP = 5
 _TRUE = ("true", "1", "yes", "on", "")
 
@@ -132,9 +132,9 @@ def _lines(text: str, section: str, path: Path = Path()) -> Iterator[_Line]:
 
 
 def _followed(text: str, path: Path, folder: Path, section: str = _SECTION, depth: int = 0) -> Iterator[_Line]:
-    """Yield the lines of a section, and in their place those of the files that it includes.
+    """Yield the lines of a section, with the lines of an included file in place of the line that includes it.
 
-    A file that cannot be found in the project's ``folder`` stays the line that names it.
+    If the file is not in the project's ``folder``, the line that names it stays.
     """
     for line in _lines(text, section, path):
         other = _included(line.value, path, folder) if line.key in _INCLUDES and depth < _MOST_DEEP else None
@@ -146,7 +146,7 @@ def _followed(text: str, path: Path, folder: Path, section: str = _SECTION, dept
 
 
 def _included(value: str, path: Path, folder: Path) -> Path | None:
-    """Return the file of the project that ``value`` names in the file at ``path``; None where there is none."""
+    """Return the file of the project that ``value`` names in the file at ``path``; None if there is none."""
     magic = {"%d": f"{path.parent}/", "%p": str(path), "%s": path.name, "%n": path.stem}
     for word, meant in magic.items():
         value = value.replace(word, meant)
@@ -165,7 +165,7 @@ def _value(text: str, default: SettingValue) -> SettingValue | None:
 
 
 def _placed(line: str, path: Path) -> str:
-    """Replace ``%d`` and the like by the file's own path, because its lines are read from another file."""
+    """Replace ``%d`` and similar words by the file's own path, because uWSGI reads the line from another file."""
     for word, value in (("%d", f"{path.parent}/"), ("%p", str(path)), ("%s", path.name), ("%n", path.stem)):
         if word in line and not PLAIN.fullmatch(value):
             raise LaunchError(f"the name of {str(path)!r}, which it calls {word}, cannot be said in it; rename it")
@@ -182,7 +182,7 @@ def _ini_options(text: str, section: str) -> list[tuple[str, str | None]]:
 
 
 def _yaml_options(text: str, section: str) -> list[tuple[str, str | None]]:
-    """Return the options of a YAML document. Raises ValueError if it is none."""
+    """Return the options of a YAML document. Raises ValueError for other text."""
     import yaml
 
     try:
@@ -192,7 +192,7 @@ def _yaml_options(text: str, section: str) -> list[tuple[str, str | None]]:
 
 
 def _json_options(text: str, section: str) -> list[tuple[str, str | None]]:
-    """Return the options of a JSON document. Raises ValueError if it is none."""
+    """Return the options of a JSON document. Raises ValueError for other text."""
     return _options(json.loads(text), section)
 
 
@@ -211,18 +211,20 @@ def _options(document: object, section: str) -> list[tuple[str, str | None]]:
 
 @cache
 def _names() -> frozenset[str]:
-    """Return all options of uWSGI and its plugins, in a file that was written from its source."""
+    """Return the names of all options of uWSGI and its plugins, from a file that was made from their source
+    code."""
     return frozenset(read_text(Path(__file__).with_name("names.txt")).split())
 
 
 def _ignored(text: str) -> Iterator[tuple[str, str]]:
-    """Yield what uWSGI ignores: names that nothing refers to, unless it is told to be strict.
+    """Yield names that are no options and that nothing refers to, which uWSGI ignores unless it is told to be
+    strict. Each comes with the most similar option, or with nothing.
 
     Source: uWSGI, "How uWSGI parses config files", Placeholders; "Configuration Options", strict.
     """
     pairs = dict(_pairs_of(text, _SECTION))
     if _value(pairs.get("strict", "no"), default=False):
-        # it would say so, and not start
+        # uWSGI itself would report them, and not start
         return
     for key in pairs:
         if key not in _names() and not re.search(rf"%\({'[-_]'.join(map(re.escape, key.split('-')))}\)", text):
@@ -230,7 +232,7 @@ def _ignored(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _idle(settings: Settings) -> frozenset[str]:
-    """Return what does nothing where no HTTP router is started by name."""
+    """Return the settings without effect unless the path or file asks for the HTTP router by name."""
     return frozenset({"keep_alive", "auto_chunked"} if settings.get("http") != "router" else ())
 
 

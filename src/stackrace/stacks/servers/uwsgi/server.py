@@ -50,8 +50,9 @@ class Uwsgi(Server):
     limits_answers = True
 
     def recipe(self, site: Site) -> Recipe:
-        """Run uWSGI within the app's Python; it refuses a backlog above net.core.somaxconn with a message."""
-        # over the gateway protocols the front end drops the body for HEAD; over HTTP nobody does
+        """Return a command that runs uWSGI within the app's Python; it refuses a backlog above
+        net.core.somaxconn."""
+        # over the gateway protocols the front end drops the body for HEAD; over HTTP no server does
         wrapper = bodiless_files(site.app) if site.listen.protocol is Protocol.HTTP else {}
         return Recipe(
             command=(

@@ -47,7 +47,8 @@ class Varnish(Server):
     limits_answers = True
 
     def recipe(self, site: Site) -> Recipe:
-        """Start manager and worker in the foreground, without jail, management port or shared folders."""
+        """Return a command that runs manager and worker in the foreground, without jail, management port or shared
+        folders."""
         vcl = str(site.directory / "default.vcl")
         listen = f"{site.listen.path},HTTP,mode=666" if site.listen.is_unix else f"{site.listen.address},HTTP"
         parameters = {

@@ -61,7 +61,7 @@ class Waitress(Server):
     trusts_one_proxy = True
 
     def recipe(self, site: Site) -> Recipe:
-        """Bind to the site's socket."""
+        """Return a command that listens on the site's socket."""
         settings = site.settings
         numbers = (settings["threads"], BACKLOG, settings["keep_alive"], settings["connection_limit"])
         # no load is left when a raced stack is stopped
@@ -72,7 +72,7 @@ class Waitress(Server):
 def _proxies(site: Site) -> tuple[str, str]:
     """Return the trusted proxy and the number of proxies in a row; Waitress takes a single address."""
     if site.production is None or site.production.is_behind:
-        # so many that none of their headers is dropped; a front end has dropped what strangers say
+        # so many that none of their headers is dropped; a front end has dropped the headers of strangers
         return ANYBODY, "16"
     return site.trusted_proxies.partition(",")[0], "1"
 
