@@ -1,4 +1,4 @@
-"""Random arrivals that are typical of their rate: a trial of a busy server has few, and their luck would decide."""
+"""Random arrivals that are typical of their rate: a trial has few arrivals, and chance would decide its result."""
 
 from __future__ import annotations
 
@@ -9,24 +9,25 @@ from dataclasses import dataclass
 import numpy as np
 
 DRAWS = 20
-"""Draws of arrivals for one trial to choose from."""
+"""Number of random draws of arrivals from which one is chosen for a trial."""
 _MOST_SIMULATED = 200_000
-"""Most arrivals simulated for one trial; the luck of so many matters little."""
+"""The most arrivals simulated for one trial: with so many, chance matters little."""
 _LONG = 20_000
-"""Arrivals of the long run that shows what is typical."""
+"""Number of arrivals in the long run that shows what is typical."""
 _BEGINNING = 0.1
-"""Share of the long run before its queue has its usual length."""
+"""Share of the long run that does not count: its queue does not have its usual length yet."""
 _ALIKE = 0.05
-"""Draws are not compared further once one is typical within this share of what the goal allows."""
+"""A draw is chosen at once if its shares of slow requests differ from the typical ones by less than this part of
+the allowed shares."""
 _FULL = 0.995
 """Utilization from which on queues grow with the length of a trial, so that nothing is typical."""
 
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """A server of which no more is known than what a single request and a closed loop have shown.
+    """Model of a server, from the results of a single request and of a closed loop.
 
-    Requests wait in one line for ``workers`` that take ``service_s`` seconds each. Real servers differ; the model
+    Requests wait in one queue for ``workers`` that take ``service_s`` seconds each. Real servers differ; the model
     only chooses between draws of arrivals, and any draw gives a valid trial.
     """
 
@@ -35,7 +36,7 @@ class Queue:
 
     @staticmethod
     def seen(*, idle_s: float, reached_per_s: float) -> Queue:
-        """Return the queue where one request alone takes ``idle_s`` and a closed loop reached ``reached_per_s``."""
+        """Return the queue of a server: ``idle_s`` for one request, and ``reached_per_s`` in a closed loop."""
         workers = max(1, round(idle_s * reached_per_s))
         return Queue(workers, workers / reached_per_s)
 
@@ -51,7 +52,7 @@ class Queue:
         return {name: float((latencies > limit).mean()) if takes else 0.0 for name, limit in limits_s.items()}
 
     def typical(self, rate_per_s: float, limits_s: Mapping[str, float]) -> dict[str, float] | None:
-        """Return the share of requests above each limit in the long run; None where the queue would grow."""
+        """Return the share of requests above each limit in the long run; None if the queue would grow."""
         if rate_per_s * self.service_s / self.workers > _FULL:
             return None
         due = np.cumsum(np.random.default_rng(0).exponential(1 / rate_per_s, _LONG))
@@ -68,11 +69,12 @@ def typical_seed(
     limits_s: Mapping[str, float],
     allowed: Mapping[str, float],
 ) -> int:
-    """Return the seed whose arrivals load the queue most nearly as arrivals at this rate do in the long run.
+    """Return the seed whose arrivals make about as many requests slow as arrivals at this rate do in the long run.
 
-    ``arrivals`` gives a seed's moments in seconds, those of ``warmup_s`` seconds of warm-up first; ``allowed`` is
-    the share of slow requests that each limit allows, in (0, 1). A trial that starts with an empty queue, or meets
-    few rushes, would call a rate good that is not. The first seed is returned where there is nothing to choose by.
+    ``arrivals`` returns the times of a seed's arrivals in seconds, with ``warmup_s`` seconds of warm-up first;
+    ``allowed`` is the share of slow requests that each limit allows, in (0, 1). With other seeds, a trial may start
+    with an empty queue, or have few bursts, and accept a rate that is too high. If nothing is typical of the rate,
+    the first seed is returned.
 
     Source: stratified sampling of the input, A. B. Owen, Monte Carlo theory, methods and examples, 2013, chapter 8.
     """

@@ -1,4 +1,4 @@
-"""A search for capacity as it is shown: its progress, the answer, what lies above that, and every rate tried."""
+"""Display of a search for capacity: progress, the answer, the lowest rate that missed the goal, and every trial."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ _CAVEAT = (
 def find_and_show(
     options: LoadOptions, target: RacedTarget, goal: Goal, *, connections: int, seed: int, as_json: bool
 ) -> None:
-    """Do what ``stackrace capacity`` was asked for. Raises InputError before anything is sent."""
+    """Search for the capacity of ``target`` and show the result. Raises InputError before anything is sent.
+
+    Raises InterruptedRace after an interruption, and SystemExit(1) if no rate keeps the goal.
+    """
 
     def watch(load: Load, warmup_s: float, search: Search | None) -> ProgressLine:
         before = "a closed loop  " if search is None else _ahead(load, warmup_s, search)
@@ -56,7 +59,7 @@ def find_and_show(
 
 
 def _ahead(load: Load, warmup_s: float, search: Search) -> str:
-    """Say where the search is, and about how long the trials take that are left, if each is made once."""
+    """Return the progress in words: the rate, the trials that are left, and their length if none is repeated."""
     rate = load.rate_per_s or 1.0
     left = search.most_trials
     longer = left if search.is_close else left + (LONGER - 1) * search.refinements
@@ -87,14 +90,14 @@ def _headline(outcome: CapacityResult) -> str:
 
 
 def _beyond(above: Trial) -> str:
-    """Say how the lowest rate missed the goal; where requests pile up, no latency means anything."""
+    """Return a sentence: how the lowest rate missed the goal. If requests pile up, latencies mean nothing."""
     if above.piled_up:
         return f"At {_rate(above)} requests piled up: the longer that lasts, the slower they are."
     return f"At {_rate(above)} {missed_words(above.missed[0])}."
 
 
 def _closed(outcome: CapacityResult) -> str:
-    """What a closed loop reached before the search, and what was not tried."""
+    """Return sentences about the result of the closed loop, and about rates that were not tried."""
     ran = outcome.closed
     latencies = ", ".join(f"{label(name)} {timed(ran.result.latency, name)}" for name in outcome.goal.limits_s)
     loop = f"A closed loop of {count(ran.load.concurrency)} connections"
@@ -114,7 +117,7 @@ def _doubts(outcome: CapacityResult) -> Iterator[str]:
             for finding in outcome.above.disturbed
         )
     if outcome.best is not None:
-        # all of them: a cache that answers in the server's place makes a goal easy to keep
+        # all findings: a cache that answers in place of the server makes a goal easy to keep
         yield from (load_sentences.warning(finding) for finding in outcome.best.ran.verdict.findings)
     yield from outcome.notes
 
@@ -124,11 +127,11 @@ def _rate(trial: Trial) -> str:
 
 
 def _table(outcome: CapacityResult) -> Table:
-    """One row for each trial, slowest rate first; the bar is that quantile which comes closest to its limit."""
+    """Return a table with a row for each trial, lowest rate first; bars show the quantile closest to its limit."""
     trials = sorted(outcome.trials, key=lambda trial: trial.rate_per_s)
     results = [trial.ran.result for trial in trials]
     tones = tuple(Tone.WRONG if trial.missed else Tone.GOOD for trial in trials)
-    # the column stands there even where nothing was wrong
+    # a blank keeps the column even if nothing was wrong
     wrong = (percent(one.counts.errors / one.counts.scheduled) if one.counts.errors else " " for one in results)
     bars = (meter(_share(outcome, trial) / 2, _BAR) for trial in trials)
     return Table(columns=(
@@ -195,12 +198,12 @@ _KIND = Kind(sections=_sections, document=_document)
 
 
 def goal_text(goal: Goal) -> str:
-    """Return the goal as reports say it: ``p50 ≤ 10 ms and p99 ≤ 50 ms``."""
+    """Return the goal in words: ``p50 ≤ 10 ms and p99 ≤ 50 ms``."""
     return " and ".join(f"{label(name)} ≤ {DURATION.format(limit)}" for name, limit in goal.limits_s.items())
 
 
 def missed_words(miss: Miss) -> str:
-    """Say in a clause how a goal was missed."""
+    """Return a clause that says how a goal was missed."""
     match miss.what:
         case Missed.LATENCY:
             assert miss.quantile is not None

@@ -1,4 +1,4 @@
-"""At which rate a share of slow requests is reached, from trials at several rates."""
+"""Estimate of the rate at which a share of the requests is slow, from trials at several rates."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _BELIEF = 1e-4
 _FLATTEST, _STEEPEST = 2.0, 200.0
 _LEAST_LEFT = 0.1
 _WIDEST = math.log(2)
-"""Limits that are wider say nothing."""
+"""Largest half-width of limits, in ln units; wider limits are left out."""
 _ROUNDS = 60
 _FAR = 12.0
-"""Where the logistic curve ends."""
+"""Logit beyond which the logistic curve is cut off."""
 
 
 def crossing(rates: Sequence[float], shares: Sequence[float], allowed: float) -> Interval:
     """Return the rate at which the share of slow requests is ``allowed``, with its limits.
 
-    ``rates`` are those of the trials, above 0; ``shares``, in [0, 1], say how many of each trial's requests were
-    slow; ``allowed`` lies in (0, 1). A logistic curve of ln(rate) is fitted to the shares: slow requests come in
-    bursts, so the mean of what single trials say of a quantile is biased. The limits take each trial for one
-    observation, whatever its requests share. There are none without a third trial, or where they would be wide.
+    ``rates`` are those of the trials, above 0; ``shares``, in [0, 1], are the shares of each trial's requests that
+    were slow; ``allowed`` lies in (0, 1). A logistic curve of ln(rate) is fitted to the shares: slow requests come
+    in bursts, so the mean of single trials' quantiles is biased. The limits treat each trial as one observation,
+    since its requests depend on each other. There are no limits without a third trial, or if they would be wide.
 
     Source: McCullagh & Nelder, Generalized Linear Models, 2nd edition, 4.4 and 9.2; White, Econometrica 50 (1982);
     MacKinnon & White, Journal of Econometrics 29 (1985), HC3.
@@ -52,7 +52,7 @@ def crossing(rates: Sequence[float], shares: Sequence[float], allowed: float) ->
     if len(logs) > 2:
         expected = 1 / (1 + np.exp(-np.clip(curve @ design, -_FAR, _FAR)))
         inverse = np.linalg.inv(_curvature(design, expected))
-        # how much each trial draws the curve towards itself
+        # a trial with a large leverage draws the curve towards itself
         leverage = np.einsum("in,ij,jn->n", design, inverse, design) * expected * (1 - expected)
         each = design * (share - expected) / np.maximum(1 - leverage, _LEAST_LEFT)
         spread = inverse @ (each @ each.T) @ inverse

@@ -1,4 +1,4 @@
-"""Where a server's capacity lies after some trials, and at which rate to try next."""
+"""Search for a server's capacity: its value after some trials, and the rate to try next."""
 
 from __future__ import annotations
 
@@ -11,39 +11,39 @@ from ...base.numbers import Interval
 from .estimate import crossing
 
 LOW, HIGH = 0.3, 1.05
-"""Where to look first, relative to what a closed loop reached."""
+"""Lowest and highest rate to try first, relative to the throughput of a closed loop."""
 _FARTHEST = 64.0
 """Factor beyond these ends up to which rates are doubled or halved."""
 _CLOSE, _NARROW = 1.2, 1.05
-"""A rate that missed the goal over one that kept it: from the first on trials count as refinements and are longer;
-from the second on their rate is an estimate."""
+"""Ratios of the lowest rate that missed the goal to the highest that kept it. Up to the first ratio, trials count
+as refinements and are longer; up to the second, their rates are estimates of the capacity."""
 _REFINEMENTS = 6
 _ASIDE = 0.02
-"""The last trials are made in turn so far below and above the estimate, which all of them together improve."""
+"""Distance of the last trials from the estimate, as a share: they are made in turn below and above it."""
 _NEAR = 1.12
-"""The estimate looks at the trials within this factor, or the bracket's, of the bracket's middle."""
+"""The estimate uses the trials within this factor of the bracket's middle, or within the bracket if it is wider."""
 _OUTSIDE = 1.03
-"""A curve is believed no further than this factor outside of the bracket."""
+"""Factor by which an estimate may lie outside of the bracket."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
-    """A rate and what came of it."""
+    """A rate that was tried, and its result."""
 
     rate_per_s: float
     kept: bool
     slow: Mapping[str, float]
-    """By limit, a name of `measure.engine.histogram.QUANTILES`: the share of requests that took longer, 0 to 1."""
+    """Share of requests above each limit, 0 to 1, by its name in `measure.engine.histogram.QUANTILES`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """Where the capacity lies, after every trial made so far.
+    """State of a search for the capacity, after the trials made so far.
 
-    Between the highest rate that kept the goal and the lowest that missed it ln(rate) is halved; what lies outside
-    of ``low`` and ``high`` is looked for by doubling. Chance contradicts itself, so both follow from the shares
-    of slow requests made monotone. Once they are narrow, the rate is tried at which a curve through the trials near
-    them reaches what the goal allows.
+    The bracket is the range from the highest rate that kept the goal to the lowest that missed it. Each trial
+    halves it in ln(rate); outside of ``low`` and ``high``, rates are doubled or halved. By chance, results may
+    contradict each other, so the bracket follows from shares of slow requests that were made monotone. Once it is
+    narrow, the next rate is the one at which a curve through the trials near it reaches the allowed share.
 
     Source: Burden & Faires, Numerical Analysis, section 2.1; Ayer et al., Annals of Mathematical Statistics 26
     (1955), on pooling adjacent violators; C. F. J. Wu, JASA 80 (1985), on a quantile by trials at its estimate.
@@ -54,7 +54,7 @@ class Search:
     high: float
     """The highest rate to try first, per second."""
     allowed: Mapping[str, float]
-    """By limit: the share of requests that may take longer, in (0, 1)."""
+    """Share of requests that may take longer than each limit, in (0, 1), by the limit's name."""
     most: float = math.inf
     """The rate that the server cannot exceed, as a closed loop has shown; per second."""
     tried: tuple[Tried, ...] = ()
@@ -63,17 +63,17 @@ class Search:
 
     @property
     def kept(self) -> float | None:
-        """The highest rate that kept the goal; None while none did."""
+        """The highest rate that kept the goal; None if none did."""
         return max((one.rate_per_s for one in self.tried if one.kept), default=None)
 
     @property
     def missed(self) -> float | None:
-        """The lowest rate that missed it; None while none did."""
+        """The lowest rate that missed the goal; None if none did."""
         return min((one.rate_per_s for one in self.tried if not one.kept), default=None)
 
     @property
     def capacity(self) -> Interval | None:
-        """The highest rate that keeps the goal, with its limits once it was closed in; None while none did."""
+        """The highest rate that keeps the goal, with its limits once `is_close`; None if no rate kept it."""
         kept, missed = self._bracket
         if kept is None:
             return None
@@ -88,7 +88,7 @@ class Search:
         found = min(each, key=lambda one: one.value)
         value = min(max(found.value, kept / _OUTSIDE), missed * _OUTSIDE)
         if value != found.value:
-            # a curve that leads away from the trials knows no limits either
+            # if the curve leads away from the trials, its limits are wrong, too
             return Interval(value=min(value, self.most))
         return Interval(
             value=min(value, self.most),
@@ -98,7 +98,7 @@ class Search:
 
     @property
     def is_close(self) -> bool:
-        """True once the capacity is closed in: what follows are refinements."""
+        """True once the bracket is narrow: all further trials are refinements."""
         kept, missed = self._bracket
         if kept is not None and kept >= self.most:
             return True
@@ -106,7 +106,7 @@ class Search:
 
     @property
     def next_rate(self) -> float | None:
-        """The rate to try next; None when the capacity is known, or lies too far off."""
+        """The rate to try next; None if the capacity is known, or too far outside of ``low`` and ``high``."""
         kept, missed = self._bracket
         if self.refined == _REFINEMENTS or (kept is not None and kept >= self.most):
             return None
@@ -144,7 +144,7 @@ class Search:
 
     @property
     def _bracket(self) -> tuple[float | None, float | None]:
-        """The highest rate that keeps the goal and the lowest that misses it, as far as the trials agree."""
+        """The ends of the bracket; None for an end that is unknown."""
         tried = sorted(self.tried, key=lambda one: one.rate_per_s)
         slow = {name: monotone([one.slow[name] for one in tried]) for name in self.allowed}
         keeps = [all(slow[name][at] <= share for name, share in self.allowed.items()) for at in range(len(tried))]
@@ -154,7 +154,7 @@ class Search:
 
 
 def monotone(shares: Sequence[float]) -> list[float]:
-    """Return the shares that never fall and are nearest to ``shares``: neighbours that fall become their mean."""
+    """Return the sequence that never falls and is nearest to ``shares``: falling neighbours become their mean."""
     pools: list[list[float]] = []
     for share in shares:
         pools.append([share])

@@ -21,29 +21,29 @@ from .rate_search import HIGH, LOW, Search, Tried
 
 CLOSED_S, CLOSED_WARMUP_S = 3.0, 1.0
 LEAST_S = 10.0
-"""Every trial lasts so long at least, and as long as its quantiles take requests."""
+"""Shortest trial in seconds; a trial is longer if its quantiles need more requests."""
 MOST_S = 25.0
-"""It lasts longer only for a page that is slow itself."""
+"""Longest trial in seconds, except for a page that is slow itself."""
 LONGER = 2
-"""Trials near the capacity last so many times as long."""
+"""Factor by which trials near the capacity are longer."""
 _ANSWERS, _LEAST_ANSWERS = 50, 20
-"""Answers, one after the other, for whose time a trial should last, and for whose it always does."""
+"""Number of answers, one after the other, for which a trial should have time, and for which it always has."""
 _UNSURE = 1.02
 """Error of a closed loop's throughput, as a factor."""
 WARMUP = 0.2
-"""Load before a trial as a share of it: queues grow to their usual length."""
+"""Length of the warm-up as a share of the trial: queues grow to their usual length."""
 WARMUP_S = 0.5
 
 _IDLE_REQUESTS = 5
 _AT_REST, _AT_REST_S = 2.0, 0.005
-"""A server rests when a request alone takes at most so many times what one took at first, and a little."""
+"""A server is at rest if a single request takes at most this factor times its time at first, plus these seconds."""
 _MOST_ASKED = 10
 
 _TRIES = 3
-"""A rate that missed the goal while something disturbed the run is tried so often."""
+"""Number of times to try a rate that misses the goal while something disturbs the trial."""
 
 _OVERLOAD = overload.declaration.id
-"""The finding that is an answer here: the server does not keep up."""
+"""Id of the check whose finding is an answer here, not a doubt: the server does not keep up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +52,7 @@ class Trial:
 
     ran: FinishedRun
     missed: tuple[Miss, ...]
-    """How it missed the goal; empty where it kept it."""
+    """Ways in which the trial missed the goal; empty if it kept the goal."""
 
     @property
     def rate_per_s(self) -> float:
@@ -61,7 +61,7 @@ class Trial:
 
     @property
     def disturbed(self) -> tuple[Finding, ...]:
-        """Findings that a race would refuse it for, beside that the server does not keep up."""
+        """Findings for which a race would refuse the trial, except that the server does not keep up."""
         return tuple(
             finding
             for finding in self.ran.verdict.findings
@@ -70,7 +70,7 @@ class Trial:
 
     @property
     def doubtful(self) -> bool:
-        """True if it may have missed the goal for another reason than the server; what was kept was kept."""
+        """True if the trial missed the goal, perhaps only because something disturbed it."""
         return bool(self.missed and self.disturbed)
 
     @property
@@ -79,7 +79,7 @@ class Trial:
         return any(miss.what in (Missed.KEEPING_UP, Missed.UNSENT) for miss in self.missed)
 
     def tried(self, goal: Goal) -> Tried:
-        """Return what the search goes by: of a trial that missed more than latencies, every request was slow."""
+        """Return the trial for the search. If it missed more than latencies, all its requests count as slow."""
         is_slow = any(miss.what is not Missed.LATENCY for miss in self.missed)
         buckets = distribution(self.ran.result.histogram)
         total = sum(bucket.count for bucket in buckets)
@@ -92,29 +92,29 @@ class Trial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CapacityResult:
-    """The search at its end."""
+    """Result of a search for the capacity."""
 
     goal: Goal
     closed: FinishedRun
     """The closed loop, which shows how much the server can take."""
     idle_s: float
-    """How long a request alone takes, in seconds."""
+    """Time of a single request to the idle server, in seconds."""
     trials: tuple[Trial, ...]
-    """In the order in which they were made."""
+    """Trials in the order in which they were made."""
     search: Search
-    """What the trials say."""
+    """State of the search after all trials."""
     notes: tuple[str, ...]
-    """Worth telling the user, one sentence each."""
+    """Notes for the user, one sentence each."""
     interrupted: bool = False
 
     @property
     def above(self) -> Trial | None:
-        """The last trial at the lowest rate that missed the goal."""
+        """The last trial at the lowest rate that missed the goal; None if none did."""
         return self._at(self.search.missed)
 
     @property
     def best(self) -> Trial | None:
-        """The last trial at the highest rate that kept it."""
+        """The last trial at the highest rate that kept the goal; None if none did."""
         return self._at(self.search.kept)
 
     @property
@@ -127,13 +127,14 @@ class CapacityResult:
 
 
 _Watch = Callable[[Load, float, Search | None], Watcher]
-"""Returns who watches a load with so many seconds of warm-up; with the search, once the closed loop is over."""
+"""Function that returns the watcher of a load, from the seconds of warm-up and the search (None: the closed
+loop)."""
 
 
 def find_capacity(setup: LoadSetup, goal: Goal, *, connections: int, seed: int, watch: _Watch) -> CapacityResult:
     """Search for the highest rate that keeps ``goal``; Ctrl-C ends the search early.
 
-    Raises InputError before anything is sent, RefusedError and InterruptedRace where no rate was tried.
+    Raises InputError before anything is sent, RefusedError or InterruptedRace if no rate could be tried.
     """
     closed, opened = _loads(setup, connections)
     notes = tuple(dict.fromkeys([*setup.target.notes, *_allowed(setup, closed), *_allowed(setup, opened)]))
@@ -151,7 +152,7 @@ def find_capacity(setup: LoadSetup, goal: Goal, *, connections: int, seed: int, 
 
 
 def _loads(setup: LoadSetup, connections: int) -> tuple[Load, Load]:
-    """Return the closed loop, and the open one of a single request a second, from which all trials are made."""
+    """Return the closed loop, and an open loop of one request per second from which all trials are made."""
     most = open_connections(setup.over_tcp)
     asked = setup.options.load(most)
     opened = replace(asked, concurrency=most, duration_s=None, requests=1, rate_per_s=1.0, poisson=True)
@@ -163,12 +164,12 @@ def _allowed(setup: LoadSetup, load: Load) -> tuple[str, ...]:
 
 
 def _above(limit_s: float, ran: FinishedRun) -> int:
-    """Return how many requests took longer than a limit; a bucket is 0.1 % wide."""
+    """Return how many requests took longer than ``limit_s``; a bucket is 0.1 % wide."""
     return sum(bucket.count for bucket in distribution(ran.result.histogram) if bucket.value_s > limit_s * 1.001)
 
 
 class _Silent:
-    """Watches what is over at once."""
+    """Watcher that shows nothing, for loads that are over at once."""
 
     def calibrating(self) -> None:
         """See `Watcher`."""
@@ -184,13 +185,13 @@ class _Silent:
 
 
 class _Idle:
-    """A server that nothing else is asked of."""
+    """A server that gets no other requests than the single ones sent here."""
 
     def __init__(self, setup: LoadSetup, closed: Load) -> None:
         self._setup = replace(setup, options=replace(setup.options, no_ceiling=True))
         self._load = replace(closed, concurrency=1, duration_s=None, requests=1, silent=0, idle=0)
         self.takes_s = self._took_s(_IDLE_REQUESTS)
-        """How long a request takes, in seconds."""
+        """Median time of a single request, in seconds."""
 
     def _took_s(self, requests: int) -> float:
         ran = measure(self._setup, replace(self._load, requests=requests), _Silent())
@@ -199,9 +200,10 @@ class _Idle:
         return ran.result.latency.p50
 
     def rest(self) -> None:
-        """Wait until what an earlier trial has left in queues is done: one request more waits behind it.
+        """Wait until the server has answered all requests that an earlier trial left in queues.
 
-        Few are asked, since on a busy machine none may be as fast as the first.
+        A single request waits behind them, so it shows when they are done. Only a few are sent: on a busy machine,
+        perhaps none is as fast as the first.
         """
         for _ in range(_MOST_ASKED):
             if max(self._took_s(1), self._took_s(1)) <= _AT_REST * self.takes_s + _AT_REST_S:
@@ -210,7 +212,7 @@ class _Idle:
 
 @dataclass(slots=True, kw_only=True)
 class _Searching:
-    """A search at work."""
+    """A search that is running."""
 
     setup: LoadSetup
     goal: Goal
@@ -222,7 +224,7 @@ class _Searching:
     trials: list[Trial] = field(default_factory=list)
 
     def result(self) -> CapacityResult:
-        """Make one trial after the other."""
+        """Make one trial after the other, and return the result of the search."""
         reached = self.first.result.throughput_per_s
         allowed = {name: 1 - q for name, q in zip(self.goal.limits_s, self.goal.quantiles, strict=True)}
         most = most_of(self.first, self.idle.takes_s)
@@ -265,7 +267,7 @@ class _Searching:
         return replace(load, seed=seed)
 
     def _tried(self, load: Load, search: Search) -> bool:
-        """Make one trial, again where something disturbed it; tell whether it came to its end."""
+        """Make one trial, again if it missed the goal while disturbed; return False if it was interrupted."""
         for _ in range(_TRIES):
             self.idle.rest()
             warmup_s = _warmup_s(load)
@@ -281,9 +283,9 @@ def _warmup_s(load: Load) -> float:
 
 
 def most_of(closed: FinishedRun, idle_s: float) -> float:
-    """Return what the server cannot exceed, per second, as a closed loop has shown.
+    """Return the rate that the server cannot exceed, per second, from the result of the closed loop.
 
-    Infinite where requests did not wait for each other, or where the server also worked on ones that were given up.
+    Infinite if requests did not wait for each other, or if the server also worked on requests that were given up.
     """
     ran = closed.result
     if ran.latency.p50 < 1.5 * idle_s + _AT_REST_S or ran.counts.errors:
@@ -292,9 +294,9 @@ def most_of(closed: FinishedRun, idle_s: float) -> float:
 
 
 def highest(reached: float, idle_s: float, lasted_s: float) -> float:
-    """Return the most that a saturated server can answer, per second, which ``reached`` so much in ``lasted_s``.
+    """Return the highest rate of a saturated server, per second, that ``reached`` a rate in ``lasted_s`` seconds.
 
-    One answer more of each process may have been under way.
+    Each process may have been working on one more answer.
     """
     return reached * (1 + idle_s / lasted_s) * _UNSURE
 
@@ -307,7 +309,7 @@ def closed_s(idle_s: float) -> float:
 def trial_s(rate: float, quantiles: Sequence[float], idle_s: float, *, is_close: bool) -> float:
     """Return the length of a trial at ``rate`` in seconds, for a page that takes ``idle_s`` alone.
 
-    Trials last longer once the capacity is closed in.
+    Trials last longer once the search ``is_close``.
     """
     longer = LONGER if is_close else 1
     wanted_s = max(LEAST_S * longer, requests_for(quantiles) / rate, _ANSWERS * longer * idle_s)
@@ -315,7 +317,7 @@ def trial_s(rate: float, quantiles: Sequence[float], idle_s: float, *, is_close:
 
 
 def requests_for(quantiles: Sequence[float]) -> int:
-    """Return how many requests tell all ``quantiles`` (each in [0, 1)) by themselves.
+    """Return the number of requests that a trial needs for all ``quantiles``, each in [0, 1).
 
     N(1 − q) ≥ 50 of the highest one: see `stats.summary.enough`.
     """

@@ -1,6 +1,6 @@
 """The coordinator's end of a Dask cluster: the list of members, and calls to one member at a time.
 
-Dask finds the called functions there by name, so both sides need the same stackrace.
+On a member, Dask finds the called functions by their names, so both machines need the same version of stackrace.
 """
 
 from __future__ import annotations
@@ -44,9 +44,10 @@ async def now() -> float:
 
 
 def as_bytes(value: object) -> bytes:
-    """Return ``value`` pickled by name, or by Dask if it has no name there, as objects of a user's own server.
+    """Return ``value`` pickled by name, or by Dask, which is slower, if the member does not have that name.
 
-    That is slower. Objects of ``__main__`` count as nameless, because that name means another module there.
+    Objects of a user's own server have no name there. Neither have objects of ``__main__``, which is another module
+    there.
     """
     with suppress(Exception):
         found = pickle.dumps(value)
@@ -59,10 +60,10 @@ def as_bytes(value: object) -> bytes:
 
 
 def pickled(value: _T) -> _T:
-    """Return an object that arrives as ``value`` wherever it is sent, also as a part; it is of no use here.
+    """Return an object that becomes ``value`` on the machine that receives it, also inside other objects.
 
-    It is pickled only once: a workload may contain hundreds of requests with their answers, and each engine gets
-    the same.
+    It cannot be used here. It is pickled only once: a workload may contain hundreds of requests with their answers,
+    and each engine gets the same.
     """
     return cast(_T, _Pickled(value))
 
@@ -83,7 +84,7 @@ CONNECT_S = 10.0
 _INTRODUCE_S = 30.0
 """Seconds to wait until a member describes itself; it imports stackrace for that."""
 _CALL, _NOW = as_bytes(call), as_bytes(now)
-"""Pickled by name, so once for all calls."""
+"""The two functions, pickled once for all calls."""
 
 
 class MemberLost(BreakdownError):  # noqa: N818 (what happened, as its siblings say it)
@@ -151,7 +152,7 @@ class Connection:
         return self._begin(member.name, member.contact, _CALL, as_bytes((function, *args)))
 
     def clock(self, member: Member) -> ClockOffset:
-        """Return the current offset of the member's clock, measured again in time, because crystals drift."""
+        """Return the offset of the member's clock, measured again if it is older than ``_CLOCK_KEEPS_S``."""
         known = self._clocks.get(member.contact)
         if known is None or time.monotonic() - known.taken_s > _CLOCK_KEEPS_S:
             known = self._compared(member.name, member.contact)

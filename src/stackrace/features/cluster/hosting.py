@@ -1,6 +1,6 @@
 """A race on this worker: prepared and launched here, one step at a time, on the coordinator's request.
 
-It is leased: see ``lease``.
+The race is held by a lease: see ``lease``.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Order:
 
     request: RaceRequest
     first: int | None = None
-    """Same as in ``prepared``."""
+    """Number of stacks in the opening; None for all. See ``prepared``."""
     host: str | None = None
     """Address that engines on other machines send load to; None if the engine is here."""
 
@@ -90,7 +90,7 @@ class Hosting(Lease[PreparedRace]):
         return step(self._machine, *args)
 
     def target(self, stack: Stack, workload: Workload) -> Target:
-        """Return what engines on other machines need to know."""
+        """Return the address and workload of ``stack`` for engines on other machines."""
         address, now = self._machine.target(stack, workload)
         return Target(address=address, workload=now)
 
@@ -125,12 +125,12 @@ class Hosting(Lease[PreparedRace]):
         self._warming.enough = True
 
     def retire(self, stacks: Sequence[Stack]) -> int:
-        """Do the same as ``Machine.retire``; return the number to ask ``retired`` for."""
+        """Begin to stop ``stacks``, as ``Machine.retire`` does; return a number for ``retired``."""
         self._retiring.append(self._machine.retire(stacks))
         return len(self._retiring) - 1
 
     def retired(self, number: int) -> Retired:
-        """Wait until the stacks are gone."""
+        """Wait until the stacks of that ``retire`` are gone; return its result."""
         return self._retiring[number].finish()
 
     @property
@@ -166,7 +166,7 @@ class RemoteRun:
         self._over.set()
 
     def wait(self, until_s: float) -> bool:
-        """Wait until ``until_s`` on CLOCK_MONOTONIC or the end; tell whether it has ended."""
+        """Wait until ``until_s`` on CLOCK_MONOTONIC or the end; return True if it has ended."""
         return self._over.wait(min(max(until_s - time.monotonic(), 0.0), threading.TIMEOUT_MAX))
 
     def bins(self, bin_s: float) -> Iterator[Sequence[int]]:
@@ -181,7 +181,7 @@ class RemoteRun:
 
 
 class _Warming:
-    """An ``Enough`` that the coordinator decides."""
+    """An ``Enough`` whose answer the coordinator sets."""
 
     def __init__(self) -> None:
         self.counts: Sequence[int] = ()

@@ -81,7 +81,7 @@ class SeveralLanes:
         return any(made)
 
     def _enqueue(self, event: Event) -> None:
-        """Queue an event of a machine's thread; InterruptedRace there if it must stop and starts something."""
+        """Queue an event of a machine's thread; raises InterruptedRace there if it starts anything after a stop."""
         if self._stopping.is_set() and isinstance(event, (BlockStarted, LaunchStarted, Progress)):
             raise InterruptedRace("the race is to stop")
         self._events.put(event)

@@ -1,4 +1,4 @@
-"""Leases: a worker holds a race for one coordinator, until that closes it or is silent for ``_LEASE_S``.
+"""Leases: a worker holds a race for one coordinator, until the coordinator closes it or is silent for ``_LEASE_S``.
 
 Everything that a race starts is a child of a supervisor, which ends it all if the worker dies.
 """
@@ -34,7 +34,7 @@ class Lease(Generic[_T]):
         self._error: BaseException | None = None
 
     def begin(self, holding: Callable[[], AbstractContextManager[_T]]) -> None:
-        """Enter ``holding`` from now on."""
+        """Start the thread that enters the context ``holding()`` and holds it."""
         # a daemon: the supervisor ends the race together with the worker
         threading.Thread(target=self._hold, args=(holding,), daemon=True).start()
 
@@ -86,7 +86,7 @@ _lock = threading.Lock()
 def take(make: Callable[[], Lease[Any]]) -> None:
     """Hold the lease that ``make`` returns from now on.
 
-    A machine takes part in one race at a time: two would disturb each other. Raises InputError for a second.
+    A machine takes part in one race at a time: two would disturb each other. Raises InputError during another race.
     """
     global _current
     with _lock:

@@ -77,8 +77,8 @@ def estimate(exchanges: Iterable[Exchange]) -> ClockOffset:
 def compare(ask: Callable[[], float], shortest_s: float = 0.0) -> ClockOffset:
     """Return the offset between ours and the clock that ``ask`` reads, in seconds.
 
-    It is asked ``EXCHANGES`` times, or until it answers about as fast as ``shortest_s``, the shortest known round
-    trip.
+    The clock is read ``EXCHANGES`` times, or until a round trip is about as short as ``shortest_s``, the shortest
+    known.
     """
     exchanges = [_exchange(ask)]
     while len(exchanges) < EXCHANGES and estimate(exchanges).round_trip_s > shortest_s + _ENOUGH_S:
@@ -134,7 +134,7 @@ class Member:
     """Offset of its clock; None if not compared yet."""
 
     def shares_machine(self, other: Member) -> bool:
-        """Tell whether both are on one machine, whatever their addresses: one kernel, and a core in common."""
+        """Return True if both are on one machine, whatever their addresses: one kernel, and a core in common."""
         return self.machine == other.machine and bool(set(self.cores) & set(other.cores))
 
 

@@ -234,7 +234,7 @@ class _Transfer:
 def paths(connection: Connection, engines: Sequence[Member], host: Member) -> tuple[NetworkPath, ...]:
     """Return the network path of each of ``engines`` to ``host``. Raises InputError if one cannot reach it."""
     with _listening(connection, host) as port:
-        # before a transfer fills any line's buffers
+        # measured before a transfer fills the buffers of any line
         trips_s = [_round_trips_s(connection, engine, host, port) for engine in engines]
         alone = [_transferred(connection, (engine,), host, port) for engine in engines]
         together = _transferred(connection, engines, host, port) if len(engines) > 1 else alone[0]

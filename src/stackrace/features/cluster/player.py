@@ -62,9 +62,9 @@ _playing: dict[str, _Playing] = {}
 
 
 def play(job: Job) -> Played:
-    """Send ``job`` from its moment on, until its end or until it is cancelled; return the recording.
+    """Send ``job`` from its start time on, until its end or until it is cancelled; return the recording.
 
-    Raises InputError and RefusedError like ``load.engine.run``.
+    Raises InputError and RefusedError like ``measure.engine.engine.run``.
     """
     playing = _playing[job.key] = _Playing()
     before = read_machine()
@@ -105,13 +105,13 @@ def play(job: Job) -> Played:
 
 
 def counts(key: str) -> Sequence[int]:
-    """Return the right answers of that job so far, in bins of ``WARM_BIN_S``; none if it is over."""
+    """Return the right answers of the job ``key`` so far, in bins of ``WARM_BIN_S``; empty if it is over."""
     playing = _playing.get(key)
     return () if playing is None else tuple(playing.counts)
 
 
 def cancel(key: str) -> None:
-    """Cancel that job; its recording contains what was measured so far."""
+    """Cancel the job ``key``; its recording contains the measurements so far."""
     if key in _playing:
         _playing[key].monitor.cancel()
 

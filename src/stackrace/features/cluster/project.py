@@ -125,7 +125,7 @@ def project_of(request: RaceRequest) -> Project:
 
 
 def remote_project_of(request: RaceRequest) -> Project | None:
-    """Return the same on a worker, for the coordinator; None if this machine has no such folder.
+    """Return `project_of` on a worker, for the coordinator; None if this machine has no such folder.
 
     Raises InputError if this machine takes part in another race.
     """
@@ -174,11 +174,11 @@ def _tracked(folder: Path) -> list[Path] | None:
         if not path.is_relative_to(top) or _LEFT_OUT & set(path.relative_to(top).parts):
             continue
         if path.is_dir() and not path.is_symlink():
-            # a repository of its own
+            # a nested repository
             files += _tracked(path) or _below(path)
         else:
             files.append(path)
-    # a project that is itself ignored
+    # None if git ignores the project itself
     return files if any(path.is_relative_to(real_path(folder)) for path in files) else None
 
 

@@ -57,7 +57,7 @@ class DaskCluster:
             for number, host in enumerate(roles.hosts):
                 engines = Engines(connection, roles.engines_of(number)) if roles.engines else None
                 hosts[host.name] = stack.enter_context(WorkerMachine(connection, host, engines))
-            # one after the other, and before anything works there
+            # measured one after the other, before anything else runs on the hosts
             network = tuple(path for machine in hosts.values() for path in machine.network())
             on_preparing(Preparing(step=Step.MACHINES, subject=", ".join(hosts)))
             opening = {name: Background(partial(machine.open, for_hosts, first)) for name, machine in hosts.items()}
@@ -80,9 +80,8 @@ class DaskCluster:
     def examined(self, address: str, concurrency: int, examine: Callable[[int, bool], _T]) -> ExaminedMachines[_T]:
         """Call ``examine`` on all machines of the cluster at ``address`` at once, for their roles in a race.
 
-        Its arguments are the connections that a machine must hold, and whether stacks and engines are on different
-        machines. Afterwards all engines try to reach their hosts. Raises MemberLost without a
-        scheduler.
+        Its arguments are the number of connections that a machine must hold, and True if stacks and engines are on
+        different machines. Afterwards all engines try to reach their hosts. Raises MemberLost without a scheduler.
         """
         with Connection(address) as connection:
             return _examined(connection, concurrency, examine)
@@ -183,7 +182,7 @@ def _examined(connection: Connection, concurrency: int, examine: Callable[[int, 
 
 
 def _part(roles: Roles, member: Member, concurrency: int) -> tuple[int, bool]:
-    """Return the connections to examine ``member`` for, which engines share, and whether it uses every core."""
+    """Return how many connections to examine ``member`` for (engines share them); True if it uses all cores."""
     if member in roles.engines and roles.hosts:
         concurrency = math.ceil(concurrency / max(len(roles.engines) // len(roles.hosts), 1))
     return concurrency, bool(roles.engines) or member not in roles.hosts

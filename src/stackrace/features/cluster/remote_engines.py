@@ -95,7 +95,7 @@ class JointRun:
         return [sum(each) for each in zip(*(counts.finish() for counts in asked), strict=False)]
 
     def cancel(self) -> None:
-        """Cancel it on all engines."""
+        """Cancel the load on all engines."""
         under_way = [part for part in self._parts if not part.playing.wait(0)]
         asked = [self._connection.begin(part.member, player.cancel, part.job.key) for part in under_way]
         for each in asked:
@@ -136,7 +136,7 @@ class BinByBin:
         self._seen = 0
 
     def __call__(self, counts: Sequence[int]) -> bool:
-        """Tell whether it was enough by the end of any new bin."""
+        """Return True if it was enough at the end of any new bin."""
         before, self._seen = self._seen, max(self._seen, len(counts))
         return any(self._enough(counts[: bin_ + 1]) for bin_ in range(before, len(counts)))
 

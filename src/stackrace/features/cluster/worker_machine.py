@@ -32,7 +32,7 @@ _T = TypeVar("_T")
 class WorkerMachine:
     """The machine of ``member``, which hosts one race; a context manager that leaves nothing running there.
 
-    ``engines`` on other machines send the load; without any the engine there does.
+    ``engines`` on other machines send the load; without them, the machine's own engine does.
     """
 
     def __init__(self, connection: Connection, member: Member, engines: Engines | None = None) -> None:
@@ -54,9 +54,9 @@ class WorkerMachine:
             return
 
     def network(self) -> tuple[NetworkPath, ...]:
-        """Measure the network paths between its engines and it; none if it sends the load itself.
+        """Return the measured network paths between engines and this machine; empty if it sends the load itself.
 
-        Raises InputError for an engine that cannot reach it.
+        Raises InputError for an engine that cannot reach this machine.
         """
         if self._senders is None:
             return ()

@@ -38,10 +38,9 @@ class PartRace:
         return 1 + max((launch.block for launch in self.race.launches if not launch.cut_short), default=-1)
 
     def path(self, technique: str) -> str:
-        """Return the path that ``technique`` was raced by: the original's if possible.
+        """Return the path of the stack that was raced for ``technique``: the original if possible.
 
-        An original without a valid launch and slice is replaced by its substitute, and so is one whose companion
-        has none.
+        The substitute is used if the original or its companion was not raced, or has no valid slice.
         """
         meant = self.techniques[technique]
         originals = filter(None, (meant.original, meant.companion))
@@ -81,8 +80,8 @@ class PartRace:
         """Return the number of the cell's failed launches.
 
         Invalid slices count, too: most are invalid because of the very errors in question. A launch that died
-        counts where it was last seen, and everywhere if it had no slice. A launch without an answer and without a
-        timeout does not count: its slices were too short.
+        counts in the cell of its last slice, and in every cell if it had no slice. A launch without an answer and
+        without a timeout does not count: its slices were too short.
         """
         failed = launches = errors = requests = 0
         for launch, slices in self._launches(cell):

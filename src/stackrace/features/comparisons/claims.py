@@ -28,12 +28,12 @@ LOOKS = (3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 17, 20, 24, 28, 34, 40)
 """Numbers of blocks after which the claims are tested; the end of a race adds another look."""
 
 _LOOK_SHARE = 0.05
-"""Part of the family's error rate for each look before the end. Sixteen of them see mostly the same data, and spend
-less than half of it together: benchmarks/method/claims.py counts."""
+"""Part of the family's error rate for each look before the end. The sixteen looks see mostly the same data, so
+together they spend less than half of the rate, as benchmarks/method/claims.py shows."""
 
 _LAST_SHARE = 0.35
-"""Part for the look at the end, whenever that is: clear differences show early at any part, close ones need the
-most."""
+"""Part of the error rate for the look at the end, whenever that is. Clear differences show early with any part;
+small ones need the most."""
 
 _MOST_BLOCKS = 100_000
 
@@ -191,7 +191,7 @@ def settled(panels: Sequence[Panel], *, delta: float, alpha: float = 1 - CONFIDE
 
 
 def _counted_once(panels: Sequence[Panel]) -> _Flags:
-    """Return for each contrast whether it is the first about its two cells."""
+    """Return a mask: True for each contrast that is the first about its two cells."""
     cells = [(number, frozenset(pair)) for number, panel in enumerate(panels) for pair in panel.contrasts]
     return np.array([cells.index(pair) == at for at, pair in enumerate(cells)])
 
@@ -215,7 +215,7 @@ def _unsaid(shape: tuple[int, ...]) -> Settled:
 
 
 def _look(result: Settled, current: _Evidence, usable: _Flags, once: _Flags, *, delta: float, level: float) -> None:
-    """Test the open contrasts, with fewer and fewer of them, until none is answered; update ``result``."""
+    """Test the open contrasts again and again, until no further one is answered; update ``result``."""
     error = np.where(usable, current.error, np.inf)
 
     def test(contrasts: _Flags, directions: _Flags) -> Settled:

@@ -40,7 +40,7 @@ def part_request(comparison: Comparison, part: Part, mode: Mode, check: _Check) 
 
     Stacks that ``check`` rejects are left out, and so are workloads without a stack. Originals of techniques that
     are gone are added beside their substitutes if ``check`` accepts them. Raises MissingError if no stack is left,
-    SpecError like the race file's reader.
+    and SpecError for an invalid race file.
     """
     request = read_race_file(part.file, lambda path: None)
     originals = {each.path: each.original for each in comparison.techniques.values() if each.original}
@@ -93,9 +93,9 @@ def _quick(request: RaceRequest, part: Part) -> RaceRequest:
 def still_open(comparison: Comparison, part: Part) -> Callable[[Race, Sequence[Cell]], Sequence[Cell]]:
     """Return the function that chooses the cells of each block of ``part``, by the results so far.
 
-    The first block has every cell of a claim or a table. Later ones have the cells of claims that are still open,
-    if both of a claim's cells are available; the twin has its original's in the first three blocks. If no claim is
-    open, no cell is left.
+    The first block has every cell of a claim or a table. Later blocks have the cells of claims that are still open,
+    if both of a claim's cells are available. In the first three blocks, the twin has the same cells as its
+    original. If no claim is open, no cell is left.
     """
 
     def still(race: Race, cells: Sequence[Cell]) -> Sequence[Cell]:

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from ...store.store import Store
 
 _WIDTH = 100
-"""The most columns: such a report is read beside another one."""
+"""Maximum width of a report in columns: it is read beside another report."""
 
 _FORMAT = {"format": "stackrace-rerun", "version": 1}
 

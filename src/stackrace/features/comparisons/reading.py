@@ -50,7 +50,7 @@ class _Cell(_Table):
 
 
 def _as_cell(value: object) -> object:
-    """Return a technique's name alone as a cell that takes all other values from its claim."""
+    """Return a cell for ``value``: a technique's name alone takes all other values from its claim."""
     return {"technique": value} if isinstance(value, str) else value
 
 
@@ -75,7 +75,7 @@ def _with_cell(figure: dict[str, Any]) -> dict[str, Any]:
 
 
 class _Document(_Table):
-    """The whole file. A single part is never named."""
+    """The whole file. If it has a single part, figures, tables, mixes and claims do not name it."""
 
     title: str
     year: int

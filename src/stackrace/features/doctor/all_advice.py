@@ -152,7 +152,7 @@ class Examination:
 
 
 def examine(surroundings: Surroundings) -> Examination:
-    """Run every adviser. None is about address space randomisation: servers in production have it, too."""
+    """Return the advice of every adviser. None concerns address space randomisation, which production has, too."""
     general = (adviser(surroundings) for adviser in ADVISERS)
     every = (*kernel_limits.planned(surroundings), *filter(None, general))
     return Examination(surroundings, tuple(sorted(every, key=lambda advice: list(Gain).index(advice.gain))))

@@ -179,7 +179,7 @@ schema = partial(schema_text, _FORM)
 
 
 def is_forbidden(found: ExaminedMachines[Examination]) -> bool:
-    """Tell whether something must be done before a race may start."""
+    """Return True if something must be done before a race may start."""
     return bool(found.conflicts) or any(
         examination is not None and examination.forbidden for _, examination in found.examined
     )

@@ -35,7 +35,7 @@ class Kernel:
     def read(self, key: str) -> str | None:
         """Return a setting's value; None if it does not exist or is not readable.
 
-        White space becomes single blanks. If the file lists choices (``always [madvise] never``), it is the
+        White space becomes single blanks. If the file lists choices (``always [madvise] never``), the value is the
         chosen one.
         """
         try:
@@ -262,7 +262,7 @@ def _since_boot(journal: Journal) -> Journal:
 
 
 def _elsewhere(key: str, journal: Journal) -> bool:
-    """Tell whether a change was made in a network namespace that is not ours."""
+    """Return True if a change was made in a network namespace that is not ours."""
     return key.startswith("net.") and journal.namespace != _namespace()
 
 

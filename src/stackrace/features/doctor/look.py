@@ -66,9 +66,9 @@ class Surroundings:
     watched: MachineDelta
     """The machine's activity without us while it was watched."""
     speed_spread: float | None = None
-    """Speed of its fastest moments relative to its slowest, minus one: 0.3 is 30 %. None if unknown."""
+    """Speed of the machine's fastest moments relative to its slowest, minus one: 0.3 is 30 %. None if unknown."""
     offenders: tuple[Offender, ...] = ()
-    """Programs that used it most."""
+    """Programs that used the machine most."""
     load_average: float = 0.0
     settings: Mapping[str, str] = field(default_factory=dict)
     """Kernel settings as returned by ``Kernel.read``, by key."""
@@ -100,7 +100,7 @@ class Surroundings:
 
     @property
     def foreign_share(self) -> float:
-        """Share of the machine that other programs used meanwhile."""
+        """Share of the machine that other programs used while it was watched, from 0."""
         watched = self.watched
         share = (watched.busy_s - watched.own_s) / watched.capacity_s if watched.capacity_s > 0 else 0.0
         return max(0.0, share)
@@ -198,7 +198,7 @@ def _daemons() -> frozenset[str]:
 
 
 def _jobs(listed: str | None = None, now_s: float | None = None) -> tuple[Job, ...]:
-    """Return systemd's timers that are due within an hour, the nearest first; none if systemd does not run.
+    """Return systemd's timers that are due within an hour, the nearest first; empty if systemd does not run.
 
     ``listed`` is systemctl's output, ``now_s`` the wall clock's time then. Source: systemctl(1), list-timers;
     ``next`` is in microseconds since 1970, 0 or null for never.

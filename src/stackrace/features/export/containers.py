@@ -105,7 +105,7 @@ def _environment(export: Export) -> Iterator[str]:
 
 
 def install_commands(export: Export, python: str) -> tuple[str, ...]:
-    """Return the commands that create the environment, ``python`` begins the first: ``python3 -m venv``."""
+    """Return the commands that create the environment; ``python`` begins the first, as in ``python3 -m venv``."""
     target, asked = export.target, export.packages.asked
     app = {"": f"--requirement {target.files}/requirements-app.txt", "pyproject.toml": str(target.app)}.get(
         asked.file, f"--requirement {target.app}/{asked.file}"
@@ -199,7 +199,7 @@ def _shared(export: Export, sockets: Mapping[str, Path]) -> Iterator[str]:
 
 def _service(export: Export, process: Process) -> Iterator[str]:
     target, is_front = export.target, process is export.front
-    # whether any process is reached over TCP by another one
+    # True if any process is reached over TCP by another one
     is_over_loopback = not all(each.site.listen.is_unix for each in export.processes[:-1])
     yield f"  {process.name}:"
     yield "    <<: *process"

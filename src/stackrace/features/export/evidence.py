@@ -40,7 +40,7 @@ _STARTED = (
 
 
 def evidence(export: Export, proof: Proof | None = None) -> str:
-    """Return the document; without a race it says that nothing was measured."""
+    """Return the text of EVIDENCE.md; without a race it says that nothing was measured."""
     race, standing = export.race, export.standing
     lines = [f"# Why {code(export.stack.path)}", ""]
     if race is None or standing is None:

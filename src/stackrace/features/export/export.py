@@ -121,7 +121,7 @@ class Export:
 
         During a start it is ``patient``, and accepts any answer that is no server error: a deleted page, or a host
         that the app does not know yet, must not take the whole site down. Once the time is over, any answer of a
-        front end will do: its upstream may be down, and the front must be there when that comes back.
+        front end is enough: its upstream may be down, and the front must be up when the upstream comes back.
         """
         url = f"http://{self.target.asked_at}{self.page.path}"
         # headers of a TLS proxy, if the app wants them
@@ -150,7 +150,7 @@ def exported(
 ) -> Iterator[tuple[Export, Deployment]]:
     """Set the app up as a race does, and yield the export of the one stack; nothing is left running afterwards.
 
-    ``target`` is ``target_of`` with the user's wishes.
+    ``target`` is ``target_of`` with the user's options.
     """
     # unusable values are rejected before anything is started
     target("app")
@@ -220,8 +220,8 @@ def refuse_open(stack: Stack) -> None:
 def _of_project(deployment: Deployment, *, add: bool, later: bool) -> Mapping[str, Path]:
     """Return the folders that the front may serve, at the user's own paths even if the app runs on a copy.
 
-    They are the raced folders, and with ``add`` those that the settings name beside them, such as uploads; with
-    ``later`` also folders that do not exist yet, such as static files before they are collected.
+    They are the raced folders; with ``add`` also others that the settings name, such as uploads; with ``later``
+    also folders that do not exist yet, such as static files before they are collected.
     """
     app, view = deployment.examined.app, deployment.guard.view
     served = {url: folder for url, folder in app.static.items() if view.path(folder).is_dir()}

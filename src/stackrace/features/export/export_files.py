@@ -82,7 +82,7 @@ def export_document(export: Export, folder: Path, files: Iterable[str], proof: P
 
 
 def exported_files(export: Export, proof: Proof | None = None) -> dict[str, str]:
-    """Return the texts of all files, with names of variables in place of secrets; ``proof`` is about them."""
+    """Return the texts of all files, with names of variables in place of secrets; ``proof`` is for EVIDENCE.md."""
     files = {f"{process.name}/{name}": text for process in export.processes for name, text in process.files.items()}
     files |= {f"systemd/{name}": text for name, text in units(export).items()}
     files["Dockerfile"] = dockerfile(export)
@@ -145,7 +145,7 @@ def refuse_existing(folder: Path, *, force: bool) -> None:
 def write_folder(folder: Path, files: Mapping[str, str], *, force: bool) -> None:
     """Write ``files`` as ``folder``: first beside it, then into place in one step.
 
-    Raises InputError as ``refuse_existing`` does, and if the disk rejects them; the old folder stays then.
+    Raises InputError as ``refuse_existing`` does, and if the files cannot be written; then the old folder stays.
     """
     refuse_existing(folder, force=force)
     try:

@@ -19,7 +19,7 @@ _RESERVED_USERS = frozenset({
     "docker", "adm", "tty", "disk", "dialout", "sudo", "audio", "video", "staff", "users", "nogroup", "shadow",
     "utmp", "plugdev", "operator", "src", "kmem", "tape", "voice", "cdrom", "floppy",
 })  # fmt: skip
-"""Users and groups of Debian and its packages: an app's own must be none of them."""
+"""Users and groups of Debian and its packages: an app's own user must be none of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -45,7 +45,7 @@ class Process:
 
     @property
     def variables(self) -> Mapping[str, str]:
-        """Variables that it needs itself, without PATH, which whoever starts it sets."""
+        """Variables that it needs itself, without PATH, which systemd or Docker sets."""
         return {name: value for name, value in self.recipe.environment.items() if name != "PATH"}
 
     @property
@@ -163,7 +163,7 @@ class _Layout:
     def _of_hop(self, site: Site, hop: Hop) -> Site:
         """Return ``site`` with the settings of ``hop``.
 
-        The user's file may mention its own path: in the project, else beside its own files.
+        The user's file gets its path on the target: in the project, else beside the exported files of the server.
         """
         file, target = hop.file, self.target
         if file is not None:

@@ -38,7 +38,7 @@ _COMPILED = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A project's statement of its requirements; empty if there is none that pip understands."""
+    """A project's requirements, from its files; empty if it has no file that pip understands."""
 
     file: str = ""
     """File for pip, below the project's root: a list, or pyproject.toml."""
@@ -60,7 +60,7 @@ def asked_of(root: Path) -> Asked:
             plain = re.sub(r"(?<!\s)\s*+(?:\\\s*+)?--hash[= ]\S+", "", listed)
             return Asked(file=name, is_whole=not _ELSEWHERE.search(plain), is_hashed="--hash" in listed)
     for lock in (root / name for name in _LOCKS if (root / name).is_file()):
-        # skip one that cannot be read, or refers to other folders
+        # a lock file that cannot be read, or refers to other folders, is skipped
         with suppress(InputError):
             locked = requirements_of(lock)
             if locked and not _ELSEWHERE.search(locked):
@@ -174,7 +174,7 @@ def packages_of(deployment: Deployment, stack: Stack) -> Packages:
 
 
 def _refuse_other_versions(stack: Stack, root: Path) -> None:
-    """Raise InputError where the project in ``root`` pins another version of a server than ``stack`` has."""
+    """Raise InputError if the project in ``root`` pins another version of a server than ``stack`` has."""
     named = versions_named(root)
     for hop in stack.hops:
         pinned = named.get(hop.spec.package, "")
@@ -191,7 +191,7 @@ def _debian_version(package: str) -> str:
 
 
 def distribution() -> str:
-    """Return the code name of this Debian; of a current one if this is not Debian."""
+    """Return the code name of this Debian; ``bookworm`` if this is not Debian."""
     with suppress(OSError):
         release = platform.freedesktop_os_release()
         return release.get("VERSION_CODENAME", "bookworm") if release["ID"] == "debian" else "bookworm"

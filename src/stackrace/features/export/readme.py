@@ -32,7 +32,7 @@ _FILES = {
 
 
 def readme(export: Export, files: Sequence[str]) -> str:
-    """Return the text; ``files`` are the other files, by path below the folder."""
+    """Return the text of README.md; ``files`` are the other files, by path below the folder."""
     target = export.target
     text = f"""\
 # {target.name} on {export.stack}

@@ -52,7 +52,7 @@ def _make(target: Path, rebuilt: set[Path]) -> None:
 
 
 def main(document: str, *command: str) -> None:
-    """Replace this process with ``command``."""
+    """Replace this process with ``command``; exit with 126 and a message on stderr if that fails."""
     asked = json.loads(document)
     try:
         separate()

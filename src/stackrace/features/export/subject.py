@@ -98,7 +98,7 @@ def _of_race(race: Race, stack: str | None, request: RaceRequest, notes: tuple[s
 
 
 def _of_path(stack: str, request: RaceRequest, store: Store) -> Subject:
-    """Return the stack at a path, with the last race of the same folder if that raced it."""
+    """Return the stack at a path, with the last race if it raced this stack with the same app."""
     latest = store.latest()
     if latest is not None and has_manifest(latest) and not is_racing(latest):
         race = store.load(latest)

@@ -185,7 +185,7 @@ def _execution(export: Export, process: Process) -> Iterator[str]:
 
 
 def _command(command: Sequence[str]) -> str:
-    """Return a command, a long one with one option per line."""
+    """Return a command as text; a long command has one option per line."""
     line = ""
     length = 0
     for word in map(quoted, command):

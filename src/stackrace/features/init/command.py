@@ -106,7 +106,7 @@ def command(
 
 
 def _written(file: Path, pages: int) -> str:
-    """Say what is written, and what to do next: without a page there is nothing to race yet."""
+    """Return a sentence that says what was written, and what to do next."""
     then = f"stackrace run {file}" if pages else "name pages in it that answer with success"
     return f"{file} is written: {things(pages, 'page')} to race. Next: {then}"
 
@@ -127,7 +127,7 @@ def _misplaced(word: str) -> str:
 
 
 def _path(sitemap: str | None) -> str:
-    """Return the path of the sitemap, given as such or as an address; raises InputError for anything else."""
+    """Return the path of the sitemap, which is given as a path or a URL; raises InputError for anything else."""
     from ...app.examiner.crawl import path_of
 
     path = path_of((sitemap or "").encode())
@@ -137,7 +137,7 @@ def _path(sitemap: str | None) -> str:
 
 
 def write_race_file(text: str, file: Path) -> None:
-    """Write the file whole or not at all: it may replace one that somebody has worked on."""
+    """Write the file completely or not at all: it may replace a file that somebody has edited."""
     from ...cli.signals import uncut
 
     target = file.resolve()

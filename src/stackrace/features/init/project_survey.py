@@ -1,4 +1,4 @@
-"""What a race file for a project could say: its app, asked for its pages by its own interpreter."""
+"""Survey of a project for its race file: its app, and the app's pages, found with its own interpreter."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ class ProjectSurvey:
     """An app and everything that its race file could say."""
 
     folder: Path
-    """The project's."""
+    """Folder of the project."""
     app: App
     examination: Examination
     pages: tuple[Page, ...]
     named: tuple[str, ...] = ()
     """The pages that the user named."""
     notes: tuple[str, ...] = field(default=())
-    """How the app and its interpreter were found, one sentence each."""
+    """Sentences about the way the app and its interpreter were found."""
     current: CurrentStack | None = None
-    """What the project runs today; None where its files do not say."""
+    """Stack that the project runs today; None if its files do not name it."""
 
     @property
     def raced(self) -> tuple[Page, ...]:
@@ -53,9 +53,9 @@ class ProjectSurvey:
 def survey_project(
     request: RaceRequest, on_preparing: OnPreparing = unheard, crawling: Crawling | None = None
 ) -> ProjectSurvey:
-    """Find the app that ``request`` means and ask it for its pages, its data protected as in a race.
+    """Return the app that ``request`` means and its pages; the app's data are protected as in a race.
 
-    Raises InputError where there is no app, AppError where it does not load.
+    Raises InputError if there is no app, AppError if it does not load.
     """
     found = asked_app(request)
     if found.entry is None and request.bundled is None:
@@ -115,7 +115,7 @@ _PACKAGES = {
 
 
 def suggestions(survey: ProjectSurvey) -> dict[str, str]:
-    """Return the services that a race could start, and why: those of the settings, or of the clients installed."""
+    """Return the services that a race could start, with reasons: from Django's settings, or installed clients."""
     found: dict[str, str] = {}
     for service, reason in _of_settings(survey) if survey.examination.django is not None else _of_packages(survey):
         found.setdefault(service, reason)
@@ -153,23 +153,23 @@ class Hidden:
 
     @property
     def example(self) -> str:
-        """The path of the first of them, as it was asked for."""
+        """The path of the first page, as it was requested."""
         return self.pages[0].via or self.pages[0].path
 
     @property
     def detail(self) -> str:
-        """What the app said of the example; empty where the reason says it all."""
+        """The app's message for the example; empty if the reason is enough."""
         page = self.pages[0]
         return page.problem.partition(": ")[2] if _is_telling(page.status or 0) else ""
 
 
 def _is_telling(status: int) -> bool:
-    """Tell whether an answer has a cause that can be mended: a Host, a redirect to https, an exception."""
+    """Return True if the cause of an answer can be corrected: a Host, a redirect to https, an exception."""
     return status == 400 or 300 <= status < 400 or status >= 500
 
 
 def hidden(survey: ProjectSurvey, raced: Sequence[Page]) -> tuple[Hidden, ...]:
-    """Return the pages of ``survey`` that are not ``raced``, by reason; those that were asked for come first."""
+    """Return the pages of ``survey`` that are not ``raced``, by reason; pages that were requested come first."""
     paths = {page.path for page in raced}
     by_reason: dict[str, dict[str, Page]] = {}
     for page in sorted(survey.pages, key=lambda page: page.status is None):

@@ -1,4 +1,4 @@
-"""What was found of a project, as a race file with comments, and as JSON."""
+"""The survey of a project as a race file with comments, and as JSON."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ _TAIL = """
 
 
 def race_file_text(survey: ProjectSurvey, request: RaceRequest, folder: Path) -> str:
-    """Return the text of the file, to be written into ``folder``; ``stackrace run`` reads it as it is."""
+    """Return the text of the race file, to be written into ``folder``; ``stackrace run`` reads it as it is.
+
+    Raises InputError if the file would contain a secret.
+    """
     lines = [
         f"# What to race of {comment(survey.app.name)}, as `stackrace init` found it. All keys: docs/races.md.",
         *(f"# {comment(note)}" for note in survey.notes),
@@ -106,7 +109,7 @@ def _interpreter(survey: ProjectSurvey, request: RaceRequest) -> Iterator[str]:
 
 
 def _is_private(app: App) -> bool:
-    """Tell whether the interpreter is one that Stackrace built: a race finds it again by itself."""
+    """Return True if Stackrace built the interpreter's environment: a race finds it again by itself."""
     from ...deploy.environments import cache_folder
 
     return app.python is not None and app.python.is_relative_to(cache_folder())
@@ -164,7 +167,7 @@ def _remark(page: Page) -> str:
 
 
 def _relative(path: Path, folder: Path) -> str:
-    """Return the path as it stands in the file: relative where it lies near, links left as they are."""
+    """Return the path as the file has it: relative to ``folder`` if it is near; links stay as they are."""
     relative = os.path.relpath(path, folder)
     return str(path) if relative.startswith("../../../") else relative
 
@@ -220,7 +223,7 @@ def _page(page: Page) -> dict[str, object]:
 
 
 def quoted(text: str) -> str:
-    r"""Return ``text`` as a basic string; a byte that is no UTF-8 becomes a question mark.
+    r"""Return ``text`` as a basic string of TOML; a byte that is no UTF-8 becomes a question mark.
 
     >>> print(quoted('a "b" \\ \x7f'))
     "a \"b\" \\ \u007f"

@@ -1,6 +1,6 @@
-"""One CouchDB database over HTTP: the five requests that publishing needs, and what can go wrong with each.
+"""One CouchDB database over HTTP: the five requests that publishing needs, and their errors.
 
-The standard library's client is enough: one request per call, no sessions, nothing to keep.
+The standard library's client is enough: one connection per request, no session.
 Source: Apache CouchDB, "API Reference": /{db}, /{db}/{docid}, /{db}/_all_docs.
 """
 
@@ -31,15 +31,15 @@ _NAME = re.compile(r"[a-z][a-z0-9_$()+/-]*")
 _TIMEOUT_S = 10.0
 """The longest wait for the next bytes of the server."""
 _LONGEST_S = 600.0
-"""The longest time for one answer, so that a slow server does not hold us for ever."""
+"""The longest time for one answer, so that a slow server does not block us for ever."""
 _MOST_BYTES = 64 << 20
 _MOST_DOCUMENT_BYTES = 8_000_000
 """The largest document that is parsed: no CouchDB takes larger ones by default."""
 _MOST_VALUES = 500_000
-"""Most values in it: each takes far more memory than the two bytes that it may be written in."""
+"""The most values of a document: each takes far more memory than the two bytes that it may be written in."""
 _PAGE = 500
 _MOST_IDS = 20_000
-"""Most ids that are listed: a server may go on for ever."""
+"""The most ids that are listed: a server might send ids for ever."""
 
 
 class Conflict(Exception):  # noqa: N818 (an answer, not a failure)
@@ -48,11 +48,11 @@ class Conflict(Exception):  # noqa: N818 (an answer, not a failure)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """What documents a database has."""
+    """Ids of the documents in a database."""
 
     ids: tuple[str, ...]
     cut: str = ""
-    """What ended it early, as a verb; empty for a whole one."""
+    """Reason why the list is not complete, beginning with a verb; empty if it is complete."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class _Answer:
 
     @property
     def document(self) -> dict[str, Any]:
-        """The body as a JSON object; empty when it is none."""
+        """The body as a JSON object; empty if it is none. Raises StoreError if it is too large."""
         if len(self.body) > _MOST_DOCUMENT_BYTES or values_in(self.body) > _MOST_VALUES:
             raise StoreError(
                 f"a document has more than {_MOST_DOCUMENT_BYTES // 10**6} MB or {_MOST_VALUES} values: "
@@ -77,13 +77,13 @@ class _Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Database:
-    """One database; make it with ``at``. Requests raise StoreError with a way out; no message shows credentials."""
+    """One database; make it with ``at``. Requests raise StoreError with a remedy; no message shows credentials."""
 
     secure: bool
     host: str
     port: int
     path: str
-    """Quoted; a proxy's prefix may lead it."""
+    """Percent-encoded path of the database, perhaps behind a proxy's prefix."""
     user: str
     password: str = field(repr=False)
 
@@ -91,7 +91,7 @@ class Database:
     def at(cls, url: str, environment: Mapping[str, str] | None = None) -> Database:
         """Return the database that ``url`` names; user and password may be in the environment instead.
 
-        Raises InputError with an example; the message never repeats the URL, which may hold a password.
+        Raises InputError with an example; the message never repeats the URL, which may contain a password.
         """
         environment = os.environ if environment is None else environment
         try:
@@ -119,12 +119,12 @@ class Database:
         )
 
     def __str__(self) -> str:
-        """The URL without credentials: fit to be shown."""
+        """Return the URL without credentials, so that it may be shown."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{'https' if self.secure else 'http'}://{host}:{self.port}{self.path}"
 
     def open(self, *, create: bool = False) -> None:
-        """Make sure that it is there and is one; with ``create`` make it if need be."""
+        """Require that the database exists and is a CouchDB; with ``create``, create it if it does not exist."""
         answer = self._ask("GET", "")
         if answer.status == 404 and answer.document.get("error") == "not_found":
             if not create:
@@ -136,7 +136,7 @@ class Database:
             raise self._trouble(answer, "is no CouchDB")
 
     def get(self, identifier: str) -> dict[str, Any] | None:
-        """Return the document, its attachments as stubs; None when there is none."""
+        """Return the document, its attachments as stubs; None if there is none."""
         answer = self._ask("GET", f"/{quote(identifier, safe='')}")
         if answer.status == 404:
             return None
@@ -154,7 +154,7 @@ class Database:
         return answer.body
 
     def put(self, document: dict[str, Any]) -> None:
-        """Store a document that is not there yet; raises Conflict when it is."""
+        """Store a new document; raises Conflict if the database has one with its id."""
         body = json.dumps(document, allow_nan=False, separators=(",", ":")).encode("ascii")
         answer = self._ask("PUT", f"/{quote(document['_id'], safe='')}", body)
         if answer.status == 409:
@@ -163,9 +163,10 @@ class Database:
             raise self._trouble(answer, "rejects the race")
 
     def listing(self) -> Listing:
-        """Return the ids of all documents in alphabetical order, those of design documents left out.
+        """Return the ids of all documents in alphabetical order, without design documents.
 
-        It is cut after ``_MOST_IDS``, or where a later page cannot be had; where the first cannot, StoreError.
+        The list is cut after ``_MOST_IDS``, or if a later page cannot be read. Raises StoreError if the first page
+        cannot be read.
         """
         ids: list[str] = []
         after = ""
@@ -196,7 +197,7 @@ class Database:
         connection = kind(self.host, self.port, timeout=_TIMEOUT_S)
         try:
             connection.request(method, self.path + path, body, self._headers())
-            # a head that drips would take a minute a line
+            # a server that sends the head byte by byte could take a minute for a line
             head = Background(connection.getresponse, daemon=True)
             if not head.wait(_TIMEOUT_S):
                 raise TimeoutError
@@ -240,7 +241,7 @@ class Database:
 
 
 def values_in(text: bytes) -> int:
-    """Return how many values JSON ``text`` may hold at most."""
+    """Return the largest number of values that the JSON ``text`` may have."""
     return text.count(b",") + text.count(b"[") + text.count(b"{") + text.count(b":")
 
 

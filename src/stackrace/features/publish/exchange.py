@@ -1,9 +1,9 @@
-"""Publishing a race, and taking published ones: nothing that exists is ever changed on either side.
+"""Publishing races, and copying published ones: nothing that exists is ever changed on either side.
 
-A published race is a document: readable as JSON where people and views look, the bulk of the measurements attached.
-``race`` holds everything but what grows with the race, its slices and memory samples. Those are in an attachment,
-one line of JSON per launch, so that the document stays far below CouchDB's limit of 8 MB however long the race was.
-``launches_sha256`` ties the two together: equal documents mean equal races.
+A published race is a JSON document for people and views, with most of the measurements in an attachment. ``race``
+has everything except the slices and memory samples, whose number grows with the race. The attachment has them, one
+line of JSON per launch, so that the document stays far below CouchDB's limit of 8 MB however long the race was.
+``launches_sha256`` is the digest of the launches: equal documents mean equal races.
 Source: Apache CouchDB, "Base Configuration", max_document_size (attachments are not counted).
 """
 
@@ -32,15 +32,15 @@ from .couchdb import Conflict, Database, Listing, values_in
 
 TYPE = "stackrace-race"
 _SCHEMA = 2
-"""The version of all this; a document with another one is left alone."""
+"""Version of this format; documents with another version are not read."""
 
 ATTACHMENT = "launches.jsonl.gz"
 _MOST_BYTES = 64 << 20
-"""Most bytes of unpacked measurements: many times a long race."""
+"""The most bytes of unpacked measurements: many times those of a long race."""
 _MOST_VALUES = 4_000_000
-"""Most JSON values among them: each takes far more memory than the two bytes that it may be written in."""
+"""The most JSON values of the measurements: each takes far more memory than the two bytes that may encode it."""
 _MOST_LAUNCH_VALUES = 200_000
-"""Most of one launch: a check that fails at each of them takes even more."""
+"""The most JSON values of one launch: a validation error for each of them would take even more memory."""
 
 _OTHER_LAUNCHES = "its launches are not those of its attachment"
 
@@ -48,7 +48,7 @@ _OTHER_LAUNCHES = "its launches are not those of its attachment"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Published:
     document: Mapping[str, Any]
-    """Without revision and attachments."""
+    """The document without its revision and attachments."""
     packed: bytes
     """The attachment, compressed."""
 
@@ -62,7 +62,7 @@ class _Published:
 def published(race: Race) -> _Published:
     """Return ``race`` as it is published; the same race gives an equal document on every machine.
 
-    It does not tell where files of this machine lie, nor its user's name.
+    The document has neither the folders of files on this machine nor its user's name.
     """
     race = Discretion().race(race)
     lines = (dumps(encode(launch), sort_keys=True) + "\n" for launch in race.launches)
@@ -133,7 +133,7 @@ def _unpacked(packed: bytes) -> bytes:
 
 
 def _must_agree(identifier: str, race: Race, launches: tuple[Launch, ...]) -> None:
-    """Raise ValueError unless all parts are of one race with ids of ours."""
+    """Raise ValueError unless all parts belong to one race, and all ids are valid."""
     if race.id != identifier:
         raise ValueError("its id is not that of its document")
     if not 0 < race.difference < 1:
@@ -151,7 +151,7 @@ _PRIVATE = (
     "home|root|Users|srv|opt|var|tmp|mnt|media|data|work|workspace|workspaces|code|src|app|apps|www|project|projects|"
     "private|Volumes|export|scratch|builds"
 )
-"""Folders below which projects lie. Elsewhere a path of two parts may be a URL; longer ones are taken for files."""
+"""Folders that contain projects. Elsewhere a path of two parts may be a URL's; longer paths count as files."""
 _NAME = r"[^\s/'\"<>|:;,()\[\]{}=`\x00-\x1f]"
 _METHODS = "".join(rf"(?<!\b{method} )" for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
 _FILE = re.compile(
@@ -160,13 +160,13 @@ _FILE = re.compile(
 _FILE_URL = re.compile(rf"\bfile:(?://)?(?=/)(?:/{_NAME}+)+")
 _USERS_FOLDER = re.compile(r"/(?:home|Users)/[^/]+/?|/root/?")
 _COMMON = {"root", "nobody", "user", "admin", "www-data", "ubuntu", "debian", "runner", "app", "django", "python"}
-"""Names that say nothing of anybody, and stand in configurations for other reasons."""
+"""User names that identify nobody, and occur in configurations for other reasons."""
 
 
 class Discretion:
-    """Rewrites records so that a file is left with its last name, and the user with none.
+    """Rewriter of records: only the last name of a file's path stays, and the user's name is removed.
 
-    Doing it again changes nothing, so that who fetched a race publishes the same.
+    Rewriting again changes nothing, so that a fetched race is published unchanged.
     """
 
     def __init__(self, home: Path | None = None, user: str | None = None) -> None:
@@ -176,7 +176,7 @@ class Discretion:
         self._user = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])") if plain else None
 
     def race(self, race: Race) -> Race:
-        """Return ``race`` with all its text rewritten; names and choices of ours stay."""
+        """Return ``race`` with all its text rewritten, except enum members."""
         urls = self._urls(race.urls)
         workloads = {self.text(name): self._urls(urls) for name, urls in race.workloads.items()}
         return replace(map_paths(race, text=self.text), urls=urls, workloads=workloads)
@@ -192,7 +192,7 @@ class Discretion:
         return text if self._user is None else self._user.sub("USER", text)
 
     def _urls(self, urls: tuple[str, ...]) -> tuple[str, ...]:
-        """Paths of requests are what was raced, and no files; only recordings are."""
+        """Return the URLs with the paths of recordings rewritten; paths of requests are no files, and stay."""
         return tuple(self.text(url) if url.startswith("file:") else masked(url) for url in urls)
 
 
@@ -213,25 +213,25 @@ def _user() -> str:
 
 
 _MOST_TROUBLES = 100
-"""After so many refused documents the database is not asked for more: each may take it minutes."""
+"""Number of failed documents after which no more are requested: each may take minutes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
-    """What became of the races asked for."""
+    """Results for the requested races."""
 
     taken: tuple[str, ...]
-    """Ids of those that are here now."""
+    """Ids of the races that were copied."""
     known: tuple[str, ...]
-    """Ids of those that were here before."""
+    """Ids of the races that were stored here before."""
     troubles: tuple[str, ...]
-    """One sentence for each that could not be copied."""
+    """One sentence for each race that could not be copied."""
 
 
 def publish(race: Race, database: Database) -> bool:
-    """Put ``race`` into ``database``; False when the very same is there already.
+    """Put ``race`` into ``database``; return False if the same race is there already.
 
-    Raises StoreError when it still runs, or when another content is published under its id.
+    Raises StoreError if the race still runs, or if its id is published with different content.
     """
     if race.ending is None:
         raise StoreError(
@@ -255,7 +255,7 @@ def publish(race: Race, database: Database) -> bool:
 
 
 def published_ids(database: Database) -> Listing:
-    """Return the ids that races may have; other documents may share the database."""
+    """Return the ids that may be those of races; the database may have other documents, too."""
     listing = database.listing()
     return replace(listing, ids=tuple(dict.fromkeys(each for each in listing.ids if ids.PATTERN.fullmatch(each))))
 
@@ -268,10 +268,10 @@ def fetch(
     *,
     named: bool,
 ) -> Fetched:
-    """Hand every race of ``wanted`` (ids) that ``stored`` does not know to ``keep``.
+    """Copy the races with the ids ``wanted`` that are not stored here yet.
 
-    One that cannot be taken does not keep the others from being. Documents that are no races are passed over,
-    unless they were ``named``.
+    ``stored`` returns the stored race of an id, or None; ``keep`` stores a race. If a race cannot be copied, the
+    others still are. Documents that are no races are ignored, but reported if they were ``named``.
     """
     taken: list[str] = []
     known: list[str] = []
@@ -303,6 +303,6 @@ def fetch(
 
 
 def _agrees(document: Mapping[str, Any], ours: Race) -> bool:
-    """Tell whether ``document`` is what we would publish of ``ours``, but for what a database adds."""
+    """Return True if ``ours`` would be published as ``document``, apart from the fields that a database adds."""
     content = {name: each for name, each in document.items() if name == "_id" or not name.startswith("_")}
     return content == published(ours).document

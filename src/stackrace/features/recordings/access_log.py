@@ -16,18 +16,18 @@ _LINE_MAX_BYTES = 128 * 1024
 """The longest line that is read. Request line and headers of common servers end at 8 to 32 KiB, and escapes take
 four times as much."""
 
-# servers write HTTP/2.0 and HTTP/3.0 for those. Source: RFC 9112 section 2.3
+# servers write HTTP/2 and HTTP/3 as HTTP/2.0 and HTTP/3.0. Source: RFC 9112 section 2.3
 _VERSION = re.compile(rb"HTTP/\d\.\d")
 _BLANKS = b" \t\n\r\x0c"
 
 
 def from_access_log(file: BinaryIO, max_steps: int = MAX_STEPS) -> Steps:
-    """Read an access log, in the common or the combined format.
+    """Return the steps of an access log in the common or the combined format.
 
-    The log is read line by line. A line that cannot be replayed is counted, no error.
-    Pauses are those of the log as a whole, in whole seconds as it has them.
+    The log is read line by line. A line that cannot be replayed is counted, and is no error. Pauses are those
+    between the lines of the log, in whole seconds.
 
-    RecordingError: no line is of either format or can be replayed, or there are more than ``max_steps`` that can.
+    Raises RecordingError if no line is of either format or can be replayed, or if more than ``max_steps`` can.
     """
     log, first_line = _Log(), 0
     for number, text in _lines(file):
@@ -70,7 +70,7 @@ class _Log:
         self._latest_ns: int | None = None
 
     def add(self, text: bytes, number: int) -> None:
-        """Make a step of line ``number``, or count why not."""
+        """Add the step of line ``number``, or count the reason why it has none."""
         try:
             self.steps.append(self._step(text))
         except LeftOut as left_out:
@@ -91,21 +91,21 @@ class _Log:
 
 
 def _lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Yield lines with their numbers, from 1, without what is blank around them; of one too long its beginning."""
+    """Yield lines with their numbers, from 1, without blanks at both ends; a line that is too long is cut."""
     number = 0
     while text := file.readline(_LINE_MAX_BYTES + 1):
         number += 1
         rest = text
         while not rest.endswith(b"\n") and len(rest) > _LINE_MAX_BYTES:
             rest = file.readline(_LINE_MAX_BYTES + 1)
-        # a text editor may have put a byte order mark before the first
+        # a text editor may have put a byte order mark before the first line
         yield number, (text.removeprefix(b"\xef\xbb\xbf") if number == 1 else text).strip(_BLANKS)
 
 
 def _request_of(line: _LogLine) -> tuple[str, str]:
-    """Return method and path of a request that can be replayed.
+    """Return the method and path of a request; raises LeftOut if it cannot be replayed.
 
-    A path may hold spaces that a server logged as they came, so it lies between the first space and the last.
+    A path may contain spaces, as a server logged them, so it lies between the first space and the last.
     """
     method, _, rest = line.request.partition(b" ")
     target, _, version = rest.rpartition(b" ")
@@ -114,12 +114,12 @@ def _request_of(line: _LogLine) -> tuple[str, str]:
         raise LeftOut(Skip.REQUEST_LINE)
     if not is_read:
         raise LeftOut(Skip.BODY_NOT_LOGGED)
-    # nginx writes 499 where the client did not wait for an answer
+    # nginx writes 499 if the client did not wait for an answer
     if not 200 <= line.status < 600 or line.status == 499:
         raise LeftOut(Skip.ANSWER_NOT_LOGGED)
     if target.startswith(b"/"):
         return method.decode(), origin_form(target)
-    # a proxy, or whoever takes the server for one, is asked with the whole URL. Source: RFC 9112 section 3.2.2
+    # clients send the whole URL to a proxy, or to a server that they take for one. Source: RFC 9112 section 3.2.2
     address = split_url(target)
     if address is None:
         raise LeftOut(Skip.REQUEST_LINE)
@@ -128,7 +128,7 @@ def _request_of(line: _LogLine) -> tuple[str, str]:
 
 @lru_cache(maxsize=16384)
 def _headers(referer: bytes | None, user_agent: bytes | None) -> Headers:
-    """Return what the combined format tells of the request's headers; the same for the same is one object."""
+    """Return the request's headers that the combined format has; the cache makes equal headers one object."""
     logged = (("Referer", _text(referer)), ("User-Agent", _text(user_agent)))
     return tuple(header for header in logged if header[1])
 
@@ -162,10 +162,10 @@ _is_address = lru_cache(maxsize=4096)(is_address)
 class _LogLine(NamedTuple):
     client: bytes
     time_ns: int
-    """Since 1970, whole seconds."""
+    """Nanoseconds since 1970, a whole number of seconds."""
     request: bytes
     status: int
-    """0 if there was none."""
+    """Status of the answer; 0 if there was none."""
     referer: bytes | None
     user_agent: bytes | None
 
@@ -186,7 +186,10 @@ def _parse_line(text: bytes) -> _LogLine | None:
 
 @lru_cache(maxsize=4096)
 def _time_ns(text: bytes) -> int | None:
-    """Read ``10/Oct/2026:13:55:36 +0200``. Source: Apache mod_log_config, ``%t``; nginx, ``$time_local``."""
+    """Return a time such as ``10/Oct/2026:13:55:36 +0200`` in nanoseconds since 1970; None for other text.
+
+    Source: Apache mod_log_config, ``%t``; nginx, ``$time_local``.
+    """
     try:
         return int(datetime.strptime(text.decode(), "%d/%b/%Y:%H:%M:%S %z").timestamp()) * 10**9
     except ValueError:
@@ -198,7 +201,7 @@ def _optional(field: bytes | None) -> bytes | None:
 
 
 def _plain(field: bytes) -> bytes:
-    r"""Undo a field's escapes; what nobody writes stands for itself.
+    r"""Return a field without its escapes; unknown escapes stay as they are.
 
     Apache writes ``\"``, ``\\``, ``\n`` and the like, and ``\xhh``; nginx writes ``\xHH`` only. Source: Apache's
     ``ap_escape_logitem``, nginx's ``escape=default``.
@@ -223,10 +226,10 @@ class _Pages:
         self._last: dict[bytes, str] = {}
 
     def embed(self, client: bytes, path: str, referer: bytes | None) -> bool:
-        """Tell whether a request for ``path`` is part of its client's last page, or note the next page.
+        """Return True if ``path`` is part of its client's last page; if it is a page, remember it as the last.
 
-        Where the log tells what page it was asked for from, that must be the one. What a style sheet asks for names
-        the style sheet there, so the client alone decides.
+        If the log has the Referer, it must be that page. The Referer of a file that a style sheet loads is the
+        style sheet, so for such a file only the client decides.
         """
         if not _is_static(path):
             self._last[client] = path

@@ -1,7 +1,8 @@
-"""The fields and bodies of a HAR entry. Source: HTTP Archive 1.2; fields with an underscore are exporters'.
+"""The fields and bodies of a HAR entry. Source: HTTP Archive 1.2.
 
-Exporters disagree about what is optional, null, a number or a string, and some write text that is no valid string.
-So a field is read only when asked for: what cannot be read is not there.
+Exporters add fields that begin with an underscore. They disagree about which fields are optional, null, numbers or
+strings, and some write text that is no valid string. So each field is read only when it is needed, and counts as
+missing if it cannot be read.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 def fields(value: object) -> Fields:
-    """Return an object's fields, of null none; anything else makes the entry unreadable."""
+    """Return an object's fields, none for null; raises LeftOut for anything else."""
     if value is None:
         return {}
     if not isinstance(value, dict):
@@ -31,7 +32,7 @@ def fields(value: object) -> Fields:
 
 
 def text(value: object) -> str | None:
-    """Return a string, or a number as one; None for anything else, and for half a surrogate pair."""
+    """Return a string, or a number as a string; None for anything else, and for half a surrogate pair."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     written = str(value)
@@ -39,7 +40,7 @@ def text(value: object) -> str | None:
 
 
 def number(value: object) -> float | None:
-    """Return a finite number, or what a string holds."""
+    """Return a finite number, which may be written as a string; None for anything else."""
     try:
         read = float(text(value) or "")
     except ValueError:
@@ -48,7 +49,7 @@ def number(value: object) -> float | None:
 
 
 def pairs(value: object) -> Pairs:
-    """Return names with their values, as headers and forms are listed; unreadable ones are passed over."""
+    """Return the names and values of a HAR list of headers or form fields, without unreadable ones."""
     if not isinstance(value, list) or not all(isinstance(pair, dict) for pair in value):
         return ()
     read = ((text(pair.get("name")), text(pair.get("value"))) for pair in value)
@@ -58,15 +59,15 @@ def pairs(value: object) -> Pairs:
 FORM = "application/x-www-form-urlencoded"
 PAGE_TYPES = ("text/html", "application/xhtml+xml")
 _LOST = "\N{REPLACEMENT CHARACTER}"
-"""Stands where a byte could not be made text: what it was is lost."""
+"""Character in place of bytes that are no valid text: these bytes are lost."""
 _UPLOAD_HEADERS = re.compile(r"content-(?:type|length):", re.IGNORECASE | re.ASCII)
 
 
 def sent(request: Fields, headers: Pairs) -> bytes:
-    """Return the request's body; ``headers`` are those recorded.
+    """Return the request's body; ``headers`` are the recorded ones.
 
-    A body that the exporter left out, or damaged by taking bytes for text, is a reason to leave the request out: a
-    replay would ask something else.
+    Raises LeftOut for a body that the exporter left out, or damaged by treating bytes as text: a replay would send
+    something else.
     """
     data, length = fields(request.get("postData")), number(value_of(headers, "content-length"))
     written = text(data.get("text"))
@@ -84,9 +85,10 @@ def sent(request: Fields, headers: Pairs) -> bytes:
 
 
 def answered(content: Fields, headers: Pairs) -> bytes | None:
-    """Return the answer's body, if a server would send these bytes again to who accepts no content coding.
+    """Return the answer's body, if a server would send these bytes again to a client without content codings.
 
-    An exporter holds text, decoded from whatever the bytes were. It is the same bytes if it has their number.
+    An exporter stores text that it decoded from the bytes. The text gives the same bytes if their number is the
+    same.
     """
     body = decoded(content)
     if body is None or (value_of(headers, "content-encoding") or "identity").lower() != "identity":
@@ -112,7 +114,7 @@ def essence(media_type: str) -> str:
 
 
 def _whole(data: Fields, written: str, length: float | None) -> bytes:
-    """Return text that is as long as was said; where nothing was said, text without a sign of loss."""
+    """Return the body; raises LeftOut if its length is not the recorded one, or if it shows that bytes are lost."""
     encoded = _is_base64(data)
     body = _unpacked(written) if encoded else _without_upload_headers(written).encode()
     if body is None or (length is not None and length != len(body)):
@@ -123,9 +125,10 @@ def _whole(data: Fields, written: str, length: float | None) -> bytes:
 
 
 def _without_upload_headers(written: str) -> str:
-    """Firefox puts the headers of a form in front of its body.
+    """Return a form's body without its headers, which Firefox writes in front of it.
 
-    No form begins so by itself: its fields hold no bare line breaks, and a multipart body begins with its boundary.
+    No form begins like such headers: its fields have no bare line breaks, and a multipart body begins with its
+    boundary.
     """
     head, blank_line, body = written.partition("\r\n\r\n")
     return body if blank_line and _UPLOAD_HEADERS.match(head) else written

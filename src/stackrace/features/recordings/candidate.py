@@ -1,4 +1,4 @@
-"""One entry of a HAR file, judged by itself: a request that could be replayed, or why not."""
+"""One entry of a HAR file, examined by itself: a request that could be replayed, or the reason why not."""
 
 from __future__ import annotations
 
@@ -14,41 +14,41 @@ from .tokens import PageFields
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LONGEST_MS = 24 * 3600 * 1000.0
-"""An answer takes no longer: more is a slip of an exporter."""
+"""Longest time of an answer: a longer one is an error of the exporter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """What is known of a request that could be replayed."""
+    """A recorded request that could be replayed."""
 
     request: Request
-    """The request to replay, by itself: without a pause, and as no part of a page."""
+    """The request to replay: without a pause, and not embedded in a page."""
     origin: str = ""
-    """Where it was sent, as "http://host:port" without a default port."""
+    """Server that got the request, as "http://host:port" without a default port."""
     status: int = 200
     answer_type: str = ""
-    """The answer's media type; empty where it is not known."""
+    """The answer's media type; empty if unknown."""
     answer: bytes | None = None
-    """The answer's body; None where its bytes are not certain."""
+    """The answer's body; None if its bytes are not certain."""
     resource_type: str | None = None
-    """What the browser wanted it for, in Chromium's words."""
+    """Purpose of the request for the browser, in Chromium's words."""
     page: str | None = None
-    """The page it belongs to, by the exporter's name."""
+    """Exporter's name of the page that the request belongs to."""
     started_ns: int | None = None
-    """When it was sent, since 1970; None where there is no readable date."""
+    """Time when the request was sent, since 1970; None without a readable date."""
     took_ns: int = 0
-    """How long its answer took."""
+    """Time until the answer was complete."""
     fields: PageFields = ()
-    """The fields of a page it was answered with."""
+    """Form fields of the page in the answer."""
 
     @property
     def ended_ns(self) -> int | None:
-        """When its answer was complete."""
+        """Time when the answer was complete, since 1970; None without a readable date."""
         return None if self.started_ns is None else self.started_ns + self.took_ns
 
 
 def judge(entry: object) -> Candidate:
-    """Judge one entry; LeftOut says why it is left out."""
+    """Return the request of one entry; raises LeftOut, with the reason, if it cannot be replayed."""
     if not isinstance(entry, dict) or not isinstance(entry.get("request"), dict):
         raise LeftOut(Skip.UNREADABLE)
     request, response = fields(entry["request"]), fields(entry.get("response"))
@@ -56,7 +56,7 @@ def judge(entry: object) -> Candidate:
     method, url = text(request.get("method")), text(request.get("url"))
     if method is None or url is None:
         raise LeftOut(Skip.UNREADABLE)
-    # CONNECT is for proxies, and TRACE is no visitor's
+    # CONNECT is for proxies, and no visitor sends TRACE
     if not is_token(method) or method in ("CONNECT", "TRACE"):
         raise LeftOut(Skip.METHOD)
     address = split_url(url.encode())
@@ -72,9 +72,9 @@ def judge(entry: object) -> Candidate:
     headers = replayable(recorded)
     if body and body_type and value_of(headers, "content-type") is None:
         headers += replayable([("Content-Type", body_type)])
-    # an answer to HEAD has no body, and that of 304 is the cache's
+    # an answer to HEAD has no body, and the recorded body of a 304 comes from the browser's cache
     has_body = method != "HEAD" and status != 304
-    # what the exporter decoded, whatever its coding was
+    # the text as the exporter decoded it, whatever the content coding was
     page = decoded(content) if essence(answer_type) in PAGE_TYPES else None
     return Candidate(
         request=Request(path=address.path, method=method, headers=headers, body=body),
@@ -91,7 +91,7 @@ def judge(entry: object) -> Candidate:
 
 
 def _status(entry: Fields, response: Fields) -> int:
-    """Return the answer's status, if a server gave one to the end."""
+    """Return the answer's status; raises LeftOut if no server gave a complete answer."""
     if entry.get("response") is None:
         raise LeftOut(Skip.NO_ANSWER)
     status = int(number(response.get("status")) or 0)
@@ -106,7 +106,7 @@ def _status(entry: Fields, response: Fields) -> int:
 
 
 def moment_ns(written: str) -> int | None:
-    """Return a date of ISO 8601 in nanoseconds since 1970; without an offset it is UTC's."""
+    """Return an ISO 8601 date, in UTC if it has no offset, in nanoseconds since 1970; None if it is unreadable."""
     try:
         moment = datetime.fromisoformat(written.strip())
     except ValueError:

@@ -18,8 +18,9 @@ from .tokens import with_tokens
 def _session_steps(candidates: Sequence[Candidate]) -> list[Step]:
     """Return the steps of a session.
 
-    A part of a page is embedded, and without a pause, once its page has been seen. Everything else comes as long
-    after all before it were complete as it did when it was recorded. What pages gave for later steps is traced.
+    A part of a page is embedded, and has no pause, if its page came before it. Any other request has its recorded
+    pause, counted from the moment when all earlier answers were complete. Tokens that pages give to later steps are
+    traced.
     """
     pages: set[str | None] = set()
     complete_ns: int | None = None
@@ -43,7 +44,7 @@ def _session_steps(candidates: Sequence[Candidate]) -> list[Step]:
 
 
 def _in_order(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Sort by start; what has no readable date stays behind its neighbour."""
+    """Return the candidates sorted by their start; one without a readable date stays behind the one before it."""
     dated: list[tuple[int, Candidate]] = []
     latest_ns = -(2**63)
     for candidate in candidates:
@@ -54,30 +55,30 @@ def _in_order(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 class _Role(StrEnum):
     PAGE = "page"
-    """A document: somebody went there."""
+    """A document that the visitor opened."""
     PART = "part"
-    """Loaded because the page says so: a style sheet, a script, an image, a frame."""
+    """A resource that the page loads: a style sheet, a script, an image, a frame."""
     CALL = "call"
-    """Asked for by itself: a form, a script's request, an API call."""
+    """A request by itself: a form, a script's request, an API call."""
 
 
 def _role(candidate: Candidate) -> _Role:
-    """Return the role of a request, from the surest sign to the least sure.
+    """Return the role of a request, by the most reliable sign that is there.
 
-    That is: what the browser told the server, what it told the exporter, what the answer was. Only what is read
-    with GET or HEAD can be a part. Sources: Fetch Metadata Request Headers, section 2.1; Chromium's exporter for
-    the names of resource types.
+    The signs are, in this order: the header that the browser sent, the type that it gave to the exporter, and the
+    answer. Only a GET or HEAD request can be a part. Sources: Fetch Metadata Request Headers, section 2.1;
+    Chromium's exporter for the names of resource types.
     """
     sign = _declared_role(candidate) or _by_answer(candidate)
     return _Role.CALL if sign is _Role.PART and candidate.request.method not in ("GET", "HEAD") else sign
 
 
 _ROLES = {"document": _Role.PAGE, "empty": _Role.CALL, "xhr": _Role.CALL, "fetch": _Role.CALL}
-"""By what the browser calls it; all else is a part."""
+"""Role of a request by the browser's name for its purpose; any other name means a part."""
 
 
 def _declared_role(candidate: Candidate) -> _Role | None:
-    """Return what the browser told the server, else what it told the exporter."""
+    """Return the role that the browser told the server, else the exporter; None if it told neither."""
     purpose = value_of(candidate.request.headers, "sec-fetch-dest")
     if purpose is None:
         purpose = candidate.resource_type
@@ -88,7 +89,7 @@ def _by_answer(candidate: Candidate) -> _Role:
     media_type, headers = essence(candidate.answer_type), candidate.request.headers
     if value_of(headers, "x-requested-with") is not None or media_type.endswith("json"):
         return _Role.CALL
-    # a redirect has no media type worth the name: it is a page if the browser wanted one
+    # the media type of a redirect means nothing: it is a page if the browser wanted one
     wants_page = (value_of(headers, "accept") or "").startswith("text/html")
     is_redirect = candidate.status in (301, 302, 303, 307, 308)
     if media_type in PAGE_TYPES or (wants_page and is_redirect):
@@ -97,17 +98,17 @@ def _by_answer(candidate: Candidate) -> _Role:
 
 
 def from_har(content: bytes) -> Steps:
-    """Read a HAR file.
+    """Return the steps of a HAR file.
 
-    Kept are the requests to the server that got most of them, in the order they were started in. An entry that
-    cannot be replayed is counted, no error.
+    Only the requests to the server that got most of them are kept, in the order of their start. An entry that
+    cannot be replayed is counted, and is no error.
 
-    RecordingError: the file is no HAR file, has more than ``MAX_STEPS`` entries, or none can be replayed.
+    Raises RecordingError if the file is no HAR file, has more than ``MAX_STEPS`` entries, or none can be replayed.
     """
     entries = _entries(content)
     results = [_judged(entry) for entry in entries]
     origins = Counter(result.origin for result in results if isinstance(result, Candidate))
-    # the first of several
+    # the first server if several got as many
     origin = max(origins, key=origins.__getitem__, default="")
     candidates, kept, skips = [], [], Skips()
     for number, (entry, result) in enumerate(zip(entries, results, strict=True), 1):
@@ -124,7 +125,7 @@ def from_har(content: bytes) -> Steps:
 
 
 def _judged(entry: object) -> Candidate | Skip:
-    """Return what is known of an entry that can be replayed, else why it cannot."""
+    """Return the request of an entry if it can be replayed, else the reason why it cannot."""
     try:
         return judge(entry)
     except LeftOut as left_out:
@@ -134,7 +135,7 @@ def _judged(entry: object) -> Candidate | Skip:
 def _entries(content: bytes) -> list[Any]:
     """Return the list ``log.entries``."""
     try:
-        # what is no number in JSON either stays a word
+        # NaN and Infinity, no numbers in JSON, stay words
         document = json.loads(content.decode("utf-8-sig"), parse_constant=str)
     except RecursionError as error:
         raise _broken("it is nested too deeply") from error

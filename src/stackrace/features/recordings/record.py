@@ -1,4 +1,4 @@
-"""A session made of what a browser exported: only what is replayed, with the app's secrets masked."""
+"""A session file made of a browser's export: only the entries that are replayed, with the app's secrets masked."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from .recorded_sessions import recording_of, steps_in
 def keep(source: Path, out: Path) -> Recording:
     """Write the session of the HAR file ``source`` to ``out``, whole or not at all, and return it.
 
-    Entries that are not replayed are left out, as those of other servers are. The file holds cookies and what was
-    typed, so nobody else may read it. Raises InputError where nothing can be replayed, for an access log, and where
-    it cannot be written.
+    Entries that are not replayed, such as those of other servers, are left out. The file contains cookies and typed
+    text, so only its owner may read it. Raises InputError if nothing can be replayed, for an access log, and if
+    ``out`` cannot be written.
     """
     steps = steps_in(source)
     if steps.origin is None:
@@ -56,7 +56,7 @@ def _session(entries: Sequence[Mapping[str, object]]) -> bytes:
 
 
 def _masked(said: Any) -> Any:
-    """Return what the app said without its secrets; a body in Base64, too, where it has any."""
+    """Return a part of the app's answer with secrets masked, also in a Base64 body."""
     match said:
         case {"encoding": "base64", "text": str()} if (content := decoded(said)) is not None:
             body = content.decode("utf-8", "surrogateescape")

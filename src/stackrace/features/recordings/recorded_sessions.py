@@ -19,24 +19,24 @@ _RECORDED = AnswerOrigin.RECORDING
 
 
 def read_recording(path: Path, *, think: bool = True, cookies: bool = False, bodies: bool = False) -> Recording:
-    """Return what is recorded in the file at ``path``, which may be a pipe.
+    """Return the recording in the file at ``path``, which may be a pipe.
 
     It is a HAR file if its first byte, after a byte order mark and blanks, is "{"; anything else is taken for an
-    access log in the common or combined format. A HAR file is one visitor's session; a log is what many visitors
-    asked for, in turn.
+    access log in the common or combined format. A HAR file is one visitor's session; a log has the requests of many
+    visitors, in turn.
 
-    ``think`` keeps the recorded pauses. ``cookies`` has each visitor send back the cookies it is given, and drops
-    those that were recorded. An answer is right if its status is the recorded one, or any 2xx where the recorded
-    one was the browser cache's (304); with ``bodies`` also its body, where a HAR file holds it and it was not
-    compressed.
+    ``think`` keeps the recorded pauses. With ``cookies``, each visitor sends back the cookies that it is given, and
+    recorded cookies are dropped. An answer is right if its status is the recorded one, or any 2xx if the recorded
+    one was 304, for the browser's cache; with ``bodies`` its body must be the recorded one, too, if a HAR file has
+    it and it was not compressed.
 
-    InputError: the file cannot be read, is neither, or holds nothing that can be replayed.
+    Raises InputError if the file cannot be read, is of neither kind, or has nothing that can be replayed.
     """
     return recording_of(steps_in(path), think=think, cookies=cookies, bodies=bodies)
 
 
 def recording_of(session: Steps, *, think: bool = True, cookies: bool = False, bodies: bool = False) -> Recording:
-    """Return steps as a recording."""
+    """Return the steps of ``session`` as a recording; for the options see `read_recording`."""
     workload = Workload(
         requests=tuple(_asked(step.request, think=think, cookies=cookies) for step in session.steps),
         answers=tuple(_answer(step, bodies=bodies) for step in session.steps),
@@ -68,11 +68,11 @@ def _with_status(status: int | None) -> Answer:
 
 
 _HAR_MAX_BYTES = 256 << 20
-"""The longest HAR file that is read: all of it is held at once, as text and as objects."""
+"""The largest HAR file that is read: all of it is in memory at once, as text and as objects."""
 
 
 def steps_in(path: Path) -> Steps:
-    """Return the steps of the file at ``path``, which may be a pipe; raises InputError as ``read_recording``."""
+    """Return the steps of the file at ``path``, which may be a pipe; raises InputError as `read_recording` does."""
     try:
         return read_steps(path)
     except OSError as error:
@@ -85,11 +85,11 @@ def steps_in(path: Path) -> Steps:
 
 
 def read_steps(path: Path) -> Steps:
-    """Read the file at ``path``, which may be a pipe: it is opened and read once.
+    """Return the steps of the file at ``path``, which may be a pipe: it is opened and read once.
 
-    What begins with ``{``, after a byte order mark and blanks, is a HAR file; everything else is an access log.
+    A file that begins with ``{``, after a byte order mark and blanks, is a HAR file; any other is an access log.
 
-    OSError: it cannot be read. RecordingError: it cannot be replayed.
+    Raises OSError if it cannot be read, RecordingError if it cannot be replayed.
     """
     with opened(path) as file:
         head = file.peek()

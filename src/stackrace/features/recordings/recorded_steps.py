@@ -1,4 +1,4 @@
-"""What a recording holds: steps to replay, and what was left out, with its reason."""
+"""The content of a recording: steps to replay, and the number of requests left out, by reason."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Skip(StrEnum):
 
 
 class Skips:
-    """Counts reasons, and remembers where each was met first."""
+    """Counter of reasons to leave requests out, with the first place of each."""
 
     def __init__(self) -> None:
         self._counts: Counter[Skip] = Counter()
@@ -45,19 +45,19 @@ class Skips:
         self._first.setdefault(reason, place)
 
     def most_frequent(self) -> tuple[Skip, int] | None:
-        """Return the reason met most often, the last of several, and its first place."""
+        """Return the reason met most often (the last of several) and its first place; None without any."""
         if not self._counts:
             return None
         reason = max(reversed(Skip), key=self._counts.__getitem__)
         return reason, self._first[reason]
 
     def counts(self) -> Mapping[str, int]:
-        """Return the reasons that were met with their numbers, in the order of ``Skip``."""
+        """Return the number of requests left out for each reason that was met, in the order of ``Skip``."""
         return {str(reason): self._counts[reason] for reason in Skip if self._counts[reason]}
 
 
 class LeftOut(Exception):  # noqa: N818 (no error: the request is left out, and counted)
-    """Leaves a request out, for ``skip``."""
+    """A request is left out, for the reason ``skip``."""
 
     def __init__(self, skip: Skip) -> None:
         super().__init__(skip)
@@ -65,30 +65,30 @@ class LeftOut(Exception):  # noqa: N818 (no error: the request is left out, and 
 
 
 MAX_STEPS = 1_000_000
-"""The most steps a recording may have. Every thread of the engine holds each of them, rendered."""
+"""The most steps of a recording. Every thread of the engine keeps all of them in memory, rendered."""
 
 _NS = 1e-9
 _THINK_MAX_NS = 24 * 3600 * 10**9
-"""The longest pause kept, a day: who pauses longer has come back another time."""
+"""The longest pause that is kept, a day: after a longer one, a visitor has come back another time."""
 
 Headers = tuple[tuple[str, str], ...]
 
 
 class RecordingError(ValueError):
-    """The file cannot be replayed. The message says why, and the way out."""
+    """The file cannot be replayed. The message says why, and what to do."""
 
 
 class Step(NamedTuple):
     """One recorded request with what is known of its answer."""
 
     request: Request
-    """What may not stand in a request line is percent-encoded. Headers are without those that belong to the
-    recorded connection or to the browser's cache. Accept-Encoding stays: a replay asks for what was asked for. A
-    recorded Cookie stays, too. The pause before it is at most a day."""
+    """The request to replay. Characters that a request line may not contain are percent-encoded. Headers that
+    belong to the recorded connection or to the browser's cache are left out. Accept-Encoding stays, so that a
+    replay gets the same coding, and so does a recorded Cookie. The pause before it is at most a day."""
     status: int
-    """Recorded status; 304 says nothing about a new visitor's."""
+    """Recorded status; 304 says nothing about the status that a new visitor gets."""
     answer: bytes | None = None
-    """The answer's body; only where its bytes are certain, so never one with a content coding."""
+    """The answer's body; None if its bytes are not certain, as with a content coding."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,16 +96,16 @@ class Steps:
     """The steps of one visitor's session, or of a log, in order; at least one."""
 
     origin: str | None
-    """Where a session's requests were sent, as "http://host:port" without a default port; a log does not say."""
+    """Server that got a session's requests, as "http://host:port" without a default port; None for a log."""
     steps: Sequence[Step]
     skipped: Mapping[str, int]
-    """How many requests were left out, by reason."""
+    """Number of requests left out, by reason."""
     entries: Sequence[Mapping[str, object]] = ()
     """A session's entries that are replayed, as the HAR file has them."""
 
 
 def pause_s(since_ns: int | None, until_ns: int | None) -> float:
-    """Return the pause between two moments, within its bounds; 0 where one of them is not known."""
+    """Return the pause between two moments in seconds, at most a day; 0 if one of them is unknown."""
     if since_ns is None or until_ns is None:
         return 0.0
     return min(max(until_ns - since_ns, 0), _THINK_MAX_NS) * _NS
@@ -115,14 +115,14 @@ _OF_THE_CONNECTION = frozenset({
     "alt-used", "connection", "content-length", "expect", "host", "http2-settings", "keep-alive",
     "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
 })  # fmt: skip
-"""Owned by the recorded connection, or set anew by whoever sends.
+"""Headers that belong to the recorded connection, or that the sender sets anew.
 
 Source: RFC 9110 section 7.6.1; RFC 7838 section 5 for Alt-Used, RFC 9113 section 8.2.2 for Proxy-Connection and
 HTTP2-Settings."""
 
 _OF_THE_CACHE = frozenset({"if-modified-since", "if-none-match", "if-range"})
-"""Owned by the browser's cache, which a new visitor does not have. If-Match and If-Unmodified-Since are not among
-them: with these an application guards what it writes. Source: RFC 9110 section 13.1."""
+"""Headers that belong to the browser's cache, which a new visitor does not have. If-Match and If-Unmodified-Since
+do not: with these an application protects its writes. Source: RFC 9110 section 13.1."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
@@ -130,8 +130,8 @@ _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 def replayable(recorded: Sequence[tuple[str, str]]) -> Headers:
     """Return the headers to replay, in their order.
 
-    Dropped are those of the connection and those that Connection names, conditions set by a cache, the
-    pseudo-headers of HTTP/2 (they start with a colon), and any that could not be a header at all.
+    Dropped are headers of the connection and those that Connection names, conditions set by a cache, the
+    pseudo-headers of HTTP/2 (they start with a colon), and invalid ones.
     """
     dropped = _OF_THE_CONNECTION | _OF_THE_CACHE | _connection_options(recorded)
     stripped = ((name, value.strip()) for name, value in recorded)
@@ -143,12 +143,12 @@ def replayable(recorded: Sequence[tuple[str, str]]) -> Headers:
 
 
 def is_value(text: str) -> bool:
-    """Tell whether ``text`` stays in its line. Source: RFC 9110 section 5.5."""
+    """Return True if ``text`` may be a header's value: it cannot end the line. Source: RFC 9110 section 5.5."""
     return _CONTROL.search(text) is None
 
 
 def value_of(headers: Sequence[tuple[str, str]], name: str) -> str | None:
-    """Return the value of the first header called ``name``, which is in lower case."""
+    """Return the value of the first header called ``name``, given in lower case; None without any."""
     return next((value.strip() for other, value in headers if other.lower() == name), None)
 
 

@@ -1,7 +1,8 @@
-"""Hidden fields and cookies that later requests of a session send back, as CSRF tokens.
+"""Hidden fields and cookies that later requests of a session send back, such as CSRF tokens.
 
-A token in a recorded form is spent, so a replay takes the fresh one out of the page it gets. A value is traced to
-the page that gave it: by name and value in forms and queries, elsewhere by its value, if that has ``_LEAST_BYTES``.
+A recorded token is not valid any more, so a replay takes a fresh one from the page that it gets. A value is traced
+to the page that gave it: in forms and queries by its name and value, elsewhere by its value alone, if that has
+``_LEAST_BYTES``.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ _PIECE = re.compile(rb'[^"\r\n]+')
 """A string of JSON, or a line of a multipart form."""
 
 PageFields = Sequence[tuple[bytes, bytes, bool]]
-"""The fields of a page: name, value, and whether a browser sends it unseen."""
+"""The fields of a page: name, value, and True if a browser sends the field without showing it."""
 
 
 class _Origin(NamedTuple):
-    """A field, by the step whose answer has it, and by its number among those of its name."""
+    """A field: the step whose answer has it, its name, and its number among the fields of that name, from 0."""
 
     step: int
     name: bytes
@@ -36,7 +37,7 @@ class _Origin(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """A piece of a request."""
+    """A piece of a request that may be a token."""
 
     part: FillPart
     start: int
@@ -52,9 +53,10 @@ class _Place(NamedTuple):
 
 
 def with_tokens(requests: Sequence[Request], pages: Sequence[PageFields]) -> list[Request]:
-    """Return ``requests`` with what each page, in the answer to one, hands out, and where later ones send it.
+    """Return ``requests`` with the tokens that pages hand out, and the places where later requests send them.
 
-    A page that hands something out is asked for without a content coding, so that its fields can be read.
+    ``pages`` has the fields of the answer to each request. A page that hands out a token is requested without a
+    content coding, so that its fields can be read.
     """
     given: dict[tuple[bytes | None, bytes], _Origin] = {}
     slots: dict[_Origin, int] = {}
@@ -94,21 +96,21 @@ def _gives(step: int, page: PageFields) -> Iterator[tuple[tuple[bytes | None, by
 
 
 def _cookies(request: Request) -> dict[bytes, str]:
-    """Return the names of the cookies that ``request`` sends, by their values; of long ones only."""
+    """Return the names of the cookies that ``request`` sends, by their values of ``_LEAST_BYTES`` or more."""
     sent = (value for name, value in request.headers if name.lower() == "cookie")
     split = (pair.strip().partition("=") for value in sent for pair in value.split(";"))
     return {value.encode(): name for name, _, value in split if name and len(value) >= _LEAST_BYTES}
 
 
 def _places(request: Request) -> Iterator[_Place]:
-    """Yield whatever an earlier page may have given; no two overlap."""
+    """Yield the pieces of a request that an earlier page may have given; no two overlap."""
     path, _, query = request.path.encode().partition(b"?")
     yield from _fields(FillPart.PATH, len(path) + 1, query)
     if essence(value_of(request.headers, "content-type") or "") == FORM:
         yield from _fields(FillPart.BODY, 0, request.body)
     else:
         yield from (_Place(FillPart.BODY, piece.start(), piece[0]) for piece in _PIECE.finditer(request.body))
-    # the first of each name
+    # the first header of each name
     headers = {name.lower(): (name, value) for name, value in reversed(request.headers)}
     for key, (name, value) in headers.items():
         if key not in _NOT_COPIED:

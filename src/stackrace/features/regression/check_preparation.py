@@ -1,4 +1,4 @@
-"""A check from the request to its answer: both sides set up on this machine, one plan for the two."""
+"""Preparation of a check: both sides are set up on this machine, with one plan for the two."""
 
 from __future__ import annotations
 
@@ -47,24 +47,25 @@ if TYPE_CHECKING:
 _BUDGET_S = 600.0
 
 _USUAL_CONCURRENCY = 10
-"""Keeps the usual two processes busy all the time, and yet a request waits for few others: p99 is about the app."""
+"""Default number of connections: it keeps the usual two processes busy, and a request still waits for few
+others, so that p99 is about the app."""
 
 
 _ANSWERS = 200
-"""In a slice: counting whole ones then adds an sd of some 0.3 %."""
+"""Answers in a slice: with so many, counting only whole answers adds an SD of about 0.3 %."""
 
 _MOST_SLICE_S = 1.0
-"""Longer slices are worth less than another launch, unless a quantile needs them."""
+"""The longest slice, unless a quantile needs longer ones: another launch is worth more than a longer slice."""
 
 _BATCHES = 10
-"""Batches of answers that decide most quantiles: for p99, 3,000 answers of each side."""
+"""Number of batches of answers that decides most quantiles: for p99, 3,000 answers of each side."""
 
 _LEAST_PAIRS = 25
 """Pairs of launches that must fit into the budget, however long slices are."""
 
 
 def _judged_of(allowances: Mapping[Response, float | None]) -> dict[str, float]:
-    """Return what is allowed of each response that is judged, by name: the usual ones, and ``allowances``.
+    """Return the allowance of each response that is judged, by name: the defaults, changed by ``allowances``.
 
     None leaves a response out.
     """
@@ -82,14 +83,15 @@ def ready_check(
     store: Store | None,
     on_preparing: OnPreparing = unheard,
 ) -> Iterator[PreparedRace]:
-    """Prepare a check, to be kept in ``store``; nothing is left running or behind afterwards.
+    """Prepare a check, to be stored in ``store``; no process and no file is left afterwards.
 
-    ``request`` says the app, its pages and the load; of several stacks and levels one is checked. ``own`` is what
-    each side has of its own, ``base`` the revision to compare with: see `variants`; ``allowances``: `_judged_of`.
+    ``request`` has the app, its pages and the load; a check uses only one of several stacks or levels. ``own`` has
+    the options of each side, ``base`` is the revision to compare with: see `variants`. For ``allowances`` see
+    `_judged_of`.
 
-    Both sides have the same cores and memory, and services with data of their own. What is found of the head (which
-    page, which interpreter) is asked of the base, too. The budget counts from the first launch. Raises InputError
-    and its kin with the way out where there is nothing to compare; what is wrong with one side says of which.
+    Both sides have the same cores and memory, and separate services with separate data. The base is asked for the
+    page that was found for the head. The budget counts from the first launch. Raises InputError and its subclasses
+    with a remedy if there is nothing to compare; an error of one side names the side.
     """
     judged = _judged_of(allowances)
     if not judged:
@@ -145,14 +147,17 @@ def ready_check(
 
 
 def _bounded(request: RaceRequest) -> RaceRequest:
-    """Return ``request`` as a check has it: slices, a budget, no twin, since the two sides are alike anyway."""
+    """Return ``request`` with a budget and without a twin, which two sides of one app do not need.
+
+    Raises InputError if it asks for runs: a check makes slices.
+    """
     if request.repeats is not None:
         raise InputError("a check makes slices, not runs; leave repeats, requests and duration out")
     return replace(request, twin=False, exhaustive=False, budget_s=request.budget_s or _BUDGET_S)
 
 
 def _alike(variant: Variant, head: Deployment) -> Variant:
-    """Ask the base for the pages that the head was found to have, where nobody named any."""
+    """Return the base with the pages that were found for the head, unless the user named pages."""
     request = variant.request
     if request.urls is not None or request.session is not None or request.workloads or request.bundled is not None:
         return variant
@@ -162,10 +167,10 @@ def _alike(variant: Variant, head: Deployment) -> Variant:
 
 @contextmanager
 def _deployed(side: Side, variant: Variant, on_preparing: OnPreparing) -> Iterator[Deployment]:
-    """Set one side up; what is wrong with it says that it is this one."""
+    """Set one side up; the message of an error names the side."""
     with ExitStack() as held:
         try:
-            # one page that nobody named: a base may lack the head's others
+            # if nobody named pages, one is enough: the base may lack the head's other pages
             bursts = side is Side.HEAD
             deployment = held.enter_context(set_up(variant.request, on_preparing, bursts=bursts, most_pages=1))
         except LimitError:
@@ -198,13 +203,13 @@ def _contender(variant: Variant, deployment: Deployment) -> Contender:
 
 
 def _installed(deployment: Deployment) -> dict[str, str]:
-    """Return the versions of the packages in the app's own environment; none for an app without Python."""
+    """Return the versions of the packages in the app's own environment; empty for an app without Python."""
     interpreter = deployment.examined.interpreter
     return {} if interpreter is None else versions_by_key(interpreter.distributions)
 
 
 def _upgraded(base: Deployment, head: Deployment, sides: tuple[Contender, Contender]) -> tuple[str, ...]:
-    """Return which servers have another version in ``head``; nothing where stacks or packages differ in more."""
+    """Return the servers whose version differs; empty if anything else in the stacks or packages differs."""
     stacks = [each.stacks[0] for each in (base, head)]
     plain = [replace(each, hops=tuple(replace(hop, version="") for hop in each.hops)) for each in stacks]
     servers = {hop.spec.package for each in stacks for hop in each.hops}
@@ -215,16 +220,16 @@ def _upgraded(base: Deployment, head: Deployment, sides: tuple[Contender, Conten
 
 
 def _search_others(deployments: Mapping[Side, Deployment], side: Side, pages: Collection[str]) -> None:
-    """Ask the other side's app for ``pages`` that change in one side's: it may be no fault of that one."""
+    """Ask the app of the other side for ``pages`` that change on ``side``: perhaps they change on both sides."""
     for other, deployment in deployments.items():
         for workload in deployment.workloads if other is not side else ():
             deployment.launcher.known.search(workload, pages)
 
 
 def _rarely_changing(before: Deployment, after: Deployment) -> tuple[str, ...]:
-    """Return the pages that changed rarely while the head's app was examined, and do not in the base's.
+    """Return the pages that changed rarely while the head's app was examined, and do not change in the base's.
 
-    A dozen answers seldom tell, so the base's app is asked again, many times.
+    A dozen answers seldom show such a change, so the base's app is asked again, many times.
     """
     pairs = (pair for each in before.workloads for pair in zip(each.requests, each.answers, strict=False))
     constant = {name_of(request) for request, answer in pairs if answer.sameness is Sameness.BODY}
@@ -234,7 +239,7 @@ def _rarely_changing(before: Deployment, after: Deployment) -> tuple[str, ...]:
 
 
 def _plan(request: RaceRequest, deployments: Mapping[Side, Deployment], judged: Mapping[str, float]) -> RacePlan:
-    """Return one plan for both: each stack under its side's name, at one level."""
+    """Return one plan for both sides: each stack under its side's name, at one level."""
     plan = plan_of(request, deployments[Side.HEAD])
     stacks: tuple[Stack, ...] = tuple(deployment.stacks[0].on(side) for side, deployment in deployments.items())
     levels = [load.concurrency for load in plan.race.loads]
@@ -256,11 +261,11 @@ def _plan(request: RaceRequest, deployments: Mapping[Side, Deployment], judged: 
 
 
 def slice_s(plan: RacePlan, judged: Iterable[str]) -> float | None:
-    """Return the length of slices; None: as long as a race's are.
+    """Return the length of slices in seconds; None for the length that a race would choose.
 
-    Whole answers are counted, so of slow pages a race's slices hold too few to tell one per cent: a check's hold
-    ``_ANSWERS``, or take ``_MOST_SLICE_S``. They take longer where a quantile is ``judged`` and the budget would
-    not hold ``_BATCHES`` of answers otherwise: the less often launches are made, the more of the time is load.
+    Only whole answers count, so a race's slices of a slow page have too few answers to show a difference of 1 %. A
+    check's slices have ``_ANSWERS``, or last ``_MOST_SLICE_S``. They are longer if a quantile is ``judged`` and the
+    budget would otherwise have less than ``_BATCHES`` of answers: with fewer launches, more of the time is load.
     """
     cores, concurrency = len(plan.race.cores.stack_cores), plan.race.loads[0].concurrency
     each_s = max(response_s(each.page, concurrency, cores) / concurrency for each in plan.workloads)
@@ -271,10 +276,10 @@ def slice_s(plan: RacePlan, judged: Iterable[str]) -> float | None:
 
 
 def _filling_s(plan: RacePlan, loaded_s: float) -> float:
-    """Return how long slices must be for the budget to hold ``loaded_s`` of them for each side and workload.
+    """Return the length of slices with which the budget has ``loaded_s`` of load for each side and workload.
 
-    A pair of launches takes e seconds beside its n slices of s, and a budget B holds B/(e + n·s) pairs:
-    s = loaded·e/(B − n·loaded), in ``_LEAST_PAIRS`` of them at least.
+    A pair of launches takes e seconds beside its n slices of s, and a budget B has time for B/(e + n·s) pairs:
+    s = loaded·e/(B − n·loaded). It is limited so that ``_LEAST_PAIRS`` fit into the budget.
     """
     assert plan.budget_s is not None
     sides = len(plan.stacks)

@@ -1,4 +1,4 @@
-"""A commit's files, written out of the object store beside the work tree; no program of its settings runs."""
+"""A commit's files, written to a temporary folder; no program that the repository's own settings name is run."""
 
 from __future__ import annotations
 
@@ -23,26 +23,25 @@ from ...deploy.sqlite_files import copy_as_it_is
 from .repository import Revision, WorkTree, whole
 
 _FILTER_S = 600.0
-"""A filter of the user's may fetch what it makes of a file."""
+"""Time limit for a filter from the user's own settings, which may download a file's content."""
 
 _MADE_AGAIN = CACHES | {".cache", ".stackrace"}
 
 _LINKED = {"node_modules"}
-"""Ignored folders that are large and only read."""
+"""Ignored folders that are linked, not copied: they are large and only read."""
 
 
 @contextmanager
 def checked_out(work: WorkTree, revision: Revision, most_bytes: int) -> Iterator[tuple[Path, tuple[str, ...]]]:
-    """Yield a folder that holds ``revision``, and notes for the user; it is gone afterwards.
+    """Yield a folder with the files of ``revision``, and notes for the user; the folder is removed afterwards.
 
-    Ignored files are no part of any commit, and both sides share them: databases, variables, built static files.
-    They are copied as far as they have no more than ``most_bytes`` together; environments are not. Raises
-    InputError for what the clone lacks.
+    Files that git ignores (databases, variables, built static files) are in no commit, so the work tree's are
+    copied, ``most_bytes`` together at most, without environments. Raises InputError if the clone lacks an object.
     """
     with Guard() as guard, ExitStack() as held:
         tree = guard.directory / "tree"
         byte_code = cache_folder() / "pycache" / guard.directory.relative_to(guard.directory.anchor)
-        # of checks that were killed
+        # left by checks that were killed
         for left in matching(byte_code.parent, "stackrace-*"):
             if not is_present(guard.directory.with_name(left.name)):
                 remove_tree(left)
@@ -53,7 +52,7 @@ def checked_out(work: WorkTree, revision: Revision, most_bytes: int) -> Iterator
 
 
 def _write_out(git: Repository, commit: str, tree: Path, home: Path) -> Iterator[str]:
-    """Write ``commit`` and its submodules, as far as they are here, to ``tree``; yields notes for the user."""
+    """Write ``commit``, and its submodules if the clone has them, to ``tree``; yield notes for the user."""
     with whole(git):
         modules, filtered = git.write_out(commit, tree, home)
     _require_known_filters(git, filtered)
@@ -76,7 +75,7 @@ def _write_out(git: Repository, commit: str, tree: Path, home: Path) -> Iterator
 
 
 def _require_known_filters(git: Repository, filtered: Mapping[str, Filtered]) -> None:
-    """Raise InputError for files whose filter only the repository's own settings have: those run for nobody."""
+    """Raise InputError for files with a filter that only the repository's own settings have: it is not run."""
     foreign = {}
     for driver, files in filtered.items():
         commands = git.filters.get(driver, {})
@@ -92,7 +91,7 @@ def _require_known_filters(git: Repository, filtered: Mapping[str, Filtered]) ->
 
 
 def _filtered(git: Repository, driver: str, files: Filtered, commit: str, tree: Path) -> Iterator[str]:
-    """Make files that pass through a filter: of Git LFS's own store, or by the user's own command."""
+    """Write ``files``, which have a filter: from Git LFS's store, or by the user's own command. Yield notes."""
     kept = [name for name, pointer in files.items() if not (pointer and _is_fetched(git, tree / name, *pointer))]
     smudge, is_users = git.filters.get(driver, {}).get("smudge", ("", False))
     if smudge and is_users:
@@ -108,7 +107,7 @@ def _filtered(git: Repository, driver: str, files: Filtered, commit: str, tree: 
 
 
 def _is_fetched(git: Repository, path: Path, digest: str, size: int) -> bool:
-    """Replace a pointer by the file that Git LFS has fetched already; tells whether there was one."""
+    """Replace a pointer by the file that Git LFS has fetched already; return False if it has not."""
     with suppress(OSError), opened(git.store / "lfs/objects" / digest[:2] / digest[2:4] / digest) as source:
         if os.fstat(source.fileno()).st_size == size:
             with path.open("wb") as target:
@@ -118,12 +117,12 @@ def _is_fetched(git: Repository, path: Path, digest: str, size: int) -> bool:
 
 
 def _is_smudged(command: str, name: str, tree: Path, *, may_be_same: bool) -> bool:
-    """Replace a file by what the user's own ``command`` makes of it; tells whether that went well.
+    """Replace a file by the output of the user's own ``command``; return False if the command failed.
 
-    It starts in the base, whose settings are ours. Source: gitattributes(5), "filter".
+    It starts in the base's folder, whose settings are ours. Source: gitattributes(5), "filter".
     """
     path, made = tree / name, tree.parent / "made"
-    # what it says besides is no part of the file
+    # error output of the command is no part of the file
     shell = ("sh", "-c", "exec 2>/dev/null\n" + command.replace("%f", shlex.quote(name)).replace("%%", "%"))
     variables, code = users_variables() | {"GIT_TERMINAL_PROMPT": "0"}, None
     with opened(path) as source, made.open("wb") as target, suppress(OSError):
@@ -137,7 +136,7 @@ def _is_smudged(command: str, name: str, tree: Path, *, may_be_same: bool) -> bo
 
 
 def _share_ignored(work: WorkTree, tree: Path, most_bytes: int) -> tuple[str, ...]:
-    """Give the base what git ignores of the work tree, the smallest first; what it lacks is said."""
+    """Copy the work tree's ignored files to the base, the smallest first; return notes about those left out."""
     left, too_large, failed = most_bytes, [], []
     for size, name in sorted((size_of(work.top / name), name) for name in work.ignored()):
         here, there = work.top / name, tree / name
@@ -165,14 +164,14 @@ def _is_wanted(name: Path, here: Path) -> bool:
 
 
 def _copy(here: Path, there: Path) -> list[tuple[Path, str]]:
-    """Copy a file or folder; returns what could not be copied, and why."""
+    """Copy a file or folder; return the paths that could not be copied, each with the reason."""
     failed: list[tuple[Path, str]] = []
 
     def copy(path: Path, target: Path) -> None:
         try:
             if path.is_symlink():
                 target.symlink_to(path.readlink())
-            # sockets and pipes of running programs cannot be copied, and are nobody's data
+            # sockets and pipes of running programs cannot be copied, and hold no data
             elif path.is_file() and not copy_as_it_is(path, target):
                 failed.append((path, "another program writes to it all the time"))
         except OSError as error:
@@ -191,9 +190,9 @@ def _copy(here: Path, there: Path) -> list[tuple[Path, str]]:
         folders.append((source, target))
         for name in (*names, *(name for name in inner if os.path.islink(f"{source}/{name}"))):  # noqa: PTH114
             copy(Path(source, name), Path(target, name))
-    # last: a folder may forbid to write to it
+    # permissions come last: a folder may be read-only
     for source, target in reversed(folders):
         with suppress(OSError):
             shutil.copystat(source, target)
-    # what has vanished meanwhile lacks nobody
+    # files that have vanished meanwhile are not missing
     return [(path, why) for path, why in failed if os.path.lexists(path)]

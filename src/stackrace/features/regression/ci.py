@@ -1,7 +1,7 @@
-"""A check as CI systems read it: as JUnit XML, and as OpenMetrics text for a time-series database.
+"""Reports of a check for CI systems: JUnit XML, and OpenMetrics text for a time-series database.
 
-JUnit has a test case for each response, and one for launches where some of the head's failed. A slowdown is a
-failure. What could not be settled is skipped, with the reason: it is neither good nor bad.
+JUnit has a test case for each response, and one for launches if some of the head's failed. A slowdown is a
+failure. A response that is undecided is skipped, with the reason: it is neither good nor bad.
 Sources: the schema of Jenkins' xunit plugin, junit-10.xsd; GitLab, "Unit test reports"; the RFC-like specification
 OpenMetrics 1.0.0: names, escapes, units, and ``# EOF``.
 """
@@ -22,7 +22,7 @@ from .ruling import gate_answer
 
 
 def junit(race: Race) -> str:
-    """Return the document as text that ends with a newline."""
+    """Return the JUnit XML of a check, which ends with a newline."""
     result = gate_answer(race)
     answer, failed = one_line(words.answer(race, result)), result.failed
     took = f"{race.elapsed_s:.3f}"
@@ -98,7 +98,7 @@ _FAMILIES: tuple[tuple[str, str, Callable[[Ruling], float | None]], ...] = (
 
 
 def openmetrics(race: Race) -> str:
-    """Return the exposition, which ends with ``# EOF`` and a newline."""
+    """Return the OpenMetrics text of a check, which ends with ``# EOF`` and a newline."""
     return "".join(f"{line}\n" for line in (*_lines(race, gate_answer(race)), "# EOF"))
 
 
@@ -138,7 +138,7 @@ def _family(
     kind: str = "gauge",
     unit: str = "",
 ) -> Iterator[str]:
-    """Yield a metric with its samples: their labels beside ``own``, and their values as far as these are known."""
+    """Yield the lines of a metric; each sample has the labels ``own`` beside its own, and needs a known value."""
     whole = f"stackrace_check_{name}"
     yield f"# TYPE {whole} {kind}"
     if unit:

@@ -35,10 +35,11 @@ _WITHOUT_PYTHON = (EntryKind.RACK, EntryKind.FILES)
 def with_interpreters(both: Variants, environments: Environments, project: ProtectedProject) -> Variants:
     """Return both sides with an interpreter each.
 
-    It is one for both, the work tree's own, unless a side has its own, or their lock files differ: then each has a
-    private environment with what its own file says. Packages of the project that an environment imports from the
-    work tree (an editable install, a ``src`` folder) are imported from each side's own folder. Interpreters start
-    in the view of the head's ``project``. Raises InputError with the installer's own words.
+    Both have the work tree's own interpreter, unless the user gave a side another one, or their lock files differ:
+    then each side has a private environment with the packages of its lock file. Packages of the project that an
+    environment imports from the work tree (an editable install, a ``src`` folder) are imported from each side's own
+    folder. Interpreters start in the protected view of the head's ``project``. Raises InputError, with the output
+    of the installer if an environment cannot be built.
     """
     head = both.sides[Side.HEAD].request
     asked = asked_app(head)
@@ -65,9 +66,9 @@ def with_interpreters(both: Variants, environments: Environments, project: Prote
 
 
 def _version_of(request: RaceRequest, project: ProtectedProject) -> tuple[int, int] | None:
-    """Return the version of the interpreter that the app of ``request`` has or is given, (3, 12) say.
+    """Return the version of the app's interpreter, such as (3, 12).
 
-    None for an app without Python, and where the interpreter does not start, which setting up explains.
+    None for an app without Python, or if the interpreter does not start: setting the app up reports that error.
     """
     asked = asked_app(request)
     entry, root = asked.entry, asked.root
@@ -94,9 +95,9 @@ def _ours() -> Path:
 
 
 def _built(locked: Path, side: Side, base: Path, environments: Environments, project: ProtectedProject) -> Path:
-    """Build the environment that a side's lock file asks for, with the interpreter ``base``."""
+    """Build the environment of a side's lock file with the interpreter ``base``; return its own interpreter."""
     text = requirements_of(locked)
-    # uv knows these by their names
+    # uv recognizes these files by their names
     name = locked.name if locked.suffix == ".toml" else "requirements.txt"
     # private, and gone afterwards: addresses of packages may hold credentials
     with tempfile.TemporaryDirectory(dir=project.directory) as folder:
@@ -111,7 +112,7 @@ def _built(locked: Path, side: Side, base: Path, environments: Environments, pro
 
 
 def _refuse_installed(python: Path, top: Path) -> None:
-    """Raise InputError where packages of the project were copied into the environment that both sides would share.
+    """Raise InputError if packages of the project were copied into the environment that both sides would share.
 
     Source: PEP 610, direct_url.json.
     """
@@ -132,7 +133,7 @@ def _refuse_installed(python: Path, top: Path) -> None:
 
 
 def _imported_below(top: Path, app: App, project: ProtectedProject) -> list[Path]:
-    """Return the folders below ``top`` from which the interpreter of ``app`` imports, but for those of its own."""
+    """Return the folders below ``top`` from which the interpreter of ``app`` imports, except its environment's."""
     assert app.python is not None
     prefix = real_path(app.python.parent.parent)
     resolved = dict.fromkeys(map(real_path, import_paths(app, project.view).roots))
@@ -148,11 +149,12 @@ def _importing(request: RaceRequest, folders: Sequence[Path]) -> RaceRequest:
 
 
 def on_stacks(both: Variants, project: ProtectedProject) -> Variants:
-    """Return both sides with the stack each is raced on.
+    """Return both sides, each with the stack that it is raced on.
 
-    It is the one asked for, of a side or of both. Else the head's tree decides: what the project runs today, or the
-    first of the most used stacks that is ready. The base has the same servers, with its own configuration where its
-    own tree describes them; what else differs is said. Raises InputError for more than one stack.
+    The user may give one stack, for both sides or for each. Otherwise the head's files decide: the stack that the
+    project runs today, or the first of the most used stacks that is ready. The base has the same servers, with its
+    own configuration if its files describe them; notes say what else differs. Raises InputError for more than one
+    stack of a side.
     """
     notes: list[str] = []
     paths = {side: _asked(variant.request) for side, variant in both.sides.items()}
@@ -184,7 +186,7 @@ def _with_stack(variant: Variant, path: str) -> Variant:
 
 
 def _usual(request: RaceRequest, project: ProtectedProject) -> tuple[Stack, tuple[str, ...]]:
-    """Return the stack that the project runs today, with its warnings, else the first most used one that fits."""
+    """Return the stack that the project runs today, with warnings; else the first fitting one of the most used."""
     servers = catalogue().extended(request.servers)
     python = _version_of(request, project)
     current = _current(request, servers, python)
@@ -202,7 +204,7 @@ def _current(
 
 
 def _of_base(request: RaceRequest, usual: Stack) -> tuple[str, list[str]]:
-    """Return the path of the base's stack, which has the servers of ``usual``, and what is to be said of it."""
+    """Return the path of the base's stack, which has the servers of ``usual``, and notes for the user."""
     servers = catalogue().extended(request.servers)
     found = _current(request, servers)
     own = None if found is None else found.stack

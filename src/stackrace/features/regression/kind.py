@@ -1,7 +1,7 @@
-"""A check as a kind of result: the answer, then each response, then what both sides were and what went wrong.
+"""A check as a kind of result: the answer and the two sides, then each response, then failures and warnings.
 
-In its JSON document units are in the names or those of the response: requests per second, seconds, bytes, a share
-of requests.
+In its JSON document, the name of a member has the unit, or the unit is that of the response: requests per second,
+seconds, bytes, a share of requests.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _table(result: GateAnswer) -> Table:
             cells=tuple(row[place] for row in rows),
             left=place in (0, last),
             tones=tones if place == last else (),
-            # on a narrow screen what is not ruled out goes first, as the change's limits say it, too
+            # a narrow screen drops "not ruled out" first: the limits of the change show it, too
             keep={5: 1, 4: 2}.get(place, 0),
         )
         for place, title in enumerate(words.HEADER)
@@ -77,7 +77,7 @@ def _table(result: GateAnswer) -> Table:
 def _troubles(race: Race) -> Iterator[Block]:
     standing = standing_of(race)
     graver = (each for each in complaints(race, standing) if each.effect is Effect.INVALIDATES)
-    # a check has no standing in which a side could lack its place
+    # a check ranks nothing, so a failure never takes a side out of the standing
     failed = (replace(each, withdrawn=False).item for each in setbacks(race, standing))
     if items := (*failed, *(each.item for each in graver)):
         yield Listing(items=items)
@@ -101,7 +101,7 @@ class CheckWords:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckDocument:
-    """True if head is slower than base. What is not known is null.
+    """Result of a check: is the head slower than the base? Unknown values are null.
 
     Changes are shares of worse: 0.05 is 5 % slower, larger or longer, of errors 5 percentage points more.
     """

@@ -1,7 +1,8 @@
-"""True if one of two is slower than allowed: looks at their differences while they are measured.
+"""Sequential test of one response: is the head slower than allowed? It looks at the data while they are measured.
 
-A response's values come one after the other, positive where the head is worse. Two statements may be made of their
-expectation θ: it is above the allowance, after an alarm that fresh values confirm; or it is below the limit.
+A response's values come one after the other, positive if the head is worse. Two statements about their
+expectation θ are possible: it is above the allowance, after an alarm that fresh values confirm; or it is below
+the limit.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from ...race.results.comparison import State, Terms
 from .samples import Sample
 
 _ALARM = 0.20
-"""The probability of an alarm about any response, over all looks, where none is slower than allowed."""
+"""The probability of an alarm about any response, over all looks, if none is slower than allowed."""
 
 _CONFIRM = 0.05
 """The probability that fresh values alone confirm an alarm about a response that is not slower than allowed."""
@@ -24,25 +25,27 @@ _MISS = 0.05
 """The probability that a response is called clear although it is slower by its limit or more."""
 
 _MISS_BEFORE = 0.8 * _MISS
-"""The part of it that values before an alarm may spend; those after one may spend the rest."""
+"""The part of ``_MISS`` that looks before an alarm may spend; the rest is for looks after it."""
 
 LOOKS = (3, 4, 6, 8, 10, 13, 16, 20, 25, 31, 38, 47, 58, 71, 87, 106, 130, 160, 190)
 """The numbers of values, since the beginning or since the alarm, after which something may be decided."""
 
 _LOOK_SHARE = 0.09
-"""Every look may spend this part of an error rate: they mostly see the same data, and spend all of it together."""
+"""The part of an error rate that each look may spend. All looks together spend the whole of it, since they
+mostly see the same data."""
 
 _PASSING_SHARE = 0.07
-"""The same for what is called clear on the way, which leaves something for the end."""
+"""The part of an error rate that each look before the end may spend to call a response clear; some is left for the
+end."""
 
 _LAST_SHARE = 0.36
-"""The part that the look at the end may spend on what is clear, whenever the end is."""
+"""The part of an error rate that the look at the end may spend to call a response clear, whenever the end is."""
 
 _USUAL = LOOKS[6]
-"""Values that decide most checks: a guess for a response without a spread yet."""
+"""Number of values that decides most checks: assumed for a response that has no spread yet."""
 
 _MOST_TIMES = 1e4
-"""What would take more data than so many times those there are is never decided."""
+"""A response that would need more than this many times its data counts as impossible to decide."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,14 +54,14 @@ class _Figures:
     low: float = -math.inf
     high: float = math.inf
     first: int
-    """The values that it rests on: from this one …"""
+    """Index of the first value that the figures come from."""
     last: int
-    """… to this one, exclusive."""
+    """Index after the last value that the figures come from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watched:
-    """What all looks say of one response."""
+    """Result of all looks at one response."""
 
     sample: Sample
     terms: Terms
@@ -66,41 +69,45 @@ class Watched:
     """Number of responses that are judged together."""
     state: State
     figures: _Figures | None
-    """Figures of the last look, or of the one that confirmed; before the first fresh value those of the alarm. None
-    without a value."""
+    """Figures of the last look, or of the look that confirmed an alarm; those of the alarm until fresh values come.
+    None if there are no values."""
     alarm: int | None
-    """After how many values there was an alarm."""
+    """Number of values after which there was an alarm; None without an alarm."""
 
     @property
     def pairs_needed(self) -> int | None:
-        """How many more pairs of launches it needs if it stays as it is; None where no number would do."""
+        """Number of further pairs of launches that would decide the response if its values stay as they are.
+
+        None if no number would.
+        """
         values = _values_needed(self.sample, self.terms, self.alarm, family=self.family)
         return None if values is None else self.sample.pairs_for(values)
 
 
 def watched(sample: Sample, terms: Terms, *, family: int, ended: bool) -> Watched:
-    """Return what looks after ``LOOKS`` values say of one of ``family`` responses, and where it has ``ended`` one
-    after the last.
+    """Return the result of the looks at one of ``family`` responses: after ``LOOKS`` values, and at the end.
 
-    With w = ``_LOOK_SHARE``, and limits at p as the sample's `samples.Look` has them:
+    ``ended`` is True if there is a look at the end. With w = ``_LOOK_SHARE``, and limits at p as in `samples.Look`:
 
-    1. An alarm if the lower limit at p = w·``_ALARM``/``family`` is above ``allowance``. All values so far are then
-       put aside.
-    2. It is confirmed if the same holds of the fresh values alone, at their own looks, with p = w·``_CONFIRM``.
+    1. There is an alarm if the lower limit at p = w·``_ALARM``/``family`` is above ``allowance``. All values so far
+       are then put aside.
+    2. The alarm is confirmed if the lower limit of the fresh values alone is above ``allowance``, too, at looks
+       that count from the alarm, with p = w·``_CONFIRM``.
 
-    Fresh launches know nothing of the ones before, so a response that is not slower than allowed is called slower
+    Fresh launches do not depend on earlier ones, so a response that is not slower than allowed is called slower
     with a probability of at most ``_ALARM``/``family`` × ``_CONFIRM``, and any of them in at most ``_ALARM`` ×
-    ``_CONFIRM`` = 1 % of checks. What both stages share, a lasting difference between two copies of one app, is
-    what the allowance is for.
+    ``_CONFIRM`` = 1 % of checks. A lasting difference between two copies of one app affects both stages: the
+    allowance is there for it.
 
-    It is clear if the upper limit is below ``limit`` at the last look so far, at p = ``_PASSING_SHARE``·M, at the
-    end ``_LAST_SHARE``·M, with M = ``_MISS_BEFORE``: what later values contradict is clear no more. After an alarm
-    fresh values alone may say so, M being the rest of ``_MISS``: an alarm gives no second chance. A check passes
-    only if all responses are clear, so each may have the whole of ``_MISS`` (intersection-union). That the shares
-    spend no more than the whole, over all looks, is counted in simulations: benchmarks/check.py.
+    The response is clear if the upper limit is below ``limit`` at the last look so far, at p =
+    ``_PASSING_SHARE``·M, at the end ``_LAST_SHARE``·M, with M = ``_MISS_BEFORE``. If later values contradict,
+    it is no longer clear. After an alarm only fresh values can make it clear, with the rest of ``_MISS`` as M:
+    an alarm gives no second chance. A check passes only if all responses are clear, so each may use the whole
+    of ``_MISS`` (intersection-union). Simulations in benchmarks/check.py show that the shares of all looks
+    spend no more than the whole.
 
-    The figures are all of one look, the last, or the one that confirmed. The look at the end raises no alarm, which
-    nothing could confirm.
+    All figures come from one look: the last, or the one that confirmed. The look at the end raises no alarm, since
+    nothing could confirm it.
 
     Source: Pocock 1977, Group sequential methods, Biometrika 64; Jennison & Turnbull 2000, Group Sequential
     Methods, chapter 3.8 (significance levels of known variance applied to t); Yuen 1974, Biometrika 61; Berger
@@ -117,10 +124,10 @@ def watched(sample: Sample, terms: Terms, *, family: int, ended: bool) -> Watche
 
 
 def _values_needed(sample: Sample, terms: Terms, alarm: int | None, *, family: int) -> int | None:
-    """Return how many more values a response needs to be clear, or slower for sure, if it stays as it is.
+    """Return how many further values would make a response clear, or confirmed as slower, if it stays as it is.
 
-    That is what its limits would be if there were so many times the data; degrees of freedom are taken as they
-    will be. A response without a spread is taken to need as many as most do. None where no number would do.
+    The limits are computed as for so many times the data, with the degrees of freedom of so many values. A response
+    without a spread is assumed to need as many values as most do. None if no number would be enough.
     """
     begun = alarm or 0
     have = len(sample) - begun
@@ -167,9 +174,10 @@ def _before(family: int) -> _Rates:
 def _stage(
     sample: Sample, first: int, bounds: Terms, rates: _Rates, *, ended: bool
 ) -> tuple[bool, _Figures | None]:
-    """Look at the values from ``first`` on until the allowance is exceeded, or there is no other look.
+    """Look at the values from ``first`` on until the allowance is exceeded, or no look is left.
 
-    Return whether it is exceeded, and the figures of the last look; without any look those of the values alone.
+    Return True if the allowance is exceeded, and the figures of the last look. Before the first look, the figures
+    have no limits; without values they are None.
     """
     total, last = len(sample) - first, None
     for n in (look for look in LOOKS if look <= total):

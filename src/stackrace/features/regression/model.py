@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 ON_REQUEST = frozenset({Response.P90, Response.P50})
-"""What is judged only where somebody asks for it."""
+"""Responses that are judged only on request."""
 
 
 TERMS: Mapping[Response, Terms] = {
@@ -27,11 +27,11 @@ TERMS: Mapping[Response, Terms] = {
     Response.ERRORS: Terms(allowance=0.001, limit=0.003),
     Response.START: Terms(allowance=0.05, limit=0.20),
 }
-"""Unless the user says otherwise: see docs/decisions/0065-a-check-in-two-stages.md for where they come from."""
+"""Default terms of each response; docs/decisions/0065-a-check-in-two-stages.md gives the reasons."""
 
 
 def terms_of(response: Response, allowance: float) -> Terms:
-    """Return the terms of ``response`` where ``allowance`` is allowed: the zone between the two stays as wide."""
+    """Return the terms of ``response`` for an ``allowance``: the limit keeps its default distance from it."""
     usual = TERMS[response]
     return Terms(allowance=allowance, limit=allowance + usual.limit - usual.allowance)
 
@@ -88,7 +88,7 @@ class FailedLaunches:
 
     @property
     def may_be_confirmed(self) -> bool:
-        """True if fresh launches may show that they are the head's doing."""
+        """True if further launches may show that the head causes the failures."""
         return self.head > 0 and not self.base
 
 
@@ -130,17 +130,17 @@ class GateAnswer:
 
     @property
     def is_bad(self) -> bool:
-        """True if a reader should be alarmed."""
+        """True if the check failed or was refused."""
         return self.outcome in (Outcome.FAILED, Outcome.REFUSED)
 
     @property
     def slower(self) -> tuple[Ruling, ...]:
-        """What was confirmed to be slower."""
+        """Rulings on responses that are confirmed to be slower."""
         return tuple(ruling for ruling in self.rulings if ruling.state is State.SLOWER)
 
     @property
     def unsettled(self) -> tuple[Ruling, ...]:
-        """What is neither clear nor confirmed to be slower."""
+        """Rulings on responses that are neither clear nor confirmed to be slower."""
         return tuple(each for each in self.rulings if each.state not in (State.CLEAR, State.SLOWER))
 
 
@@ -148,7 +148,7 @@ _CODES = {Outcome.PASSED: 0, Outcome.FAILED: 1, Outcome.UNDECIDED: 3, Outcome.RE
 
 
 def gate_of(race: Race) -> GateFacts:
-    """Return what ``race`` keeps of its check; raises ValueError where it is none."""
+    """Return the part that ``race``, a check, stores; raises ValueError if the race is no check."""
     part = race.parts.get(GateFacts)
     if part is None:
         raise ValueError(f"race {race.id} is no check")

@@ -1,4 +1,4 @@
-"""The repository that an app lies in: which of its commits a change is compared with."""
+"""The git repository of an app, and the commit that a change is compared with."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Revision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkTree:
-    """A work tree that has a commit."""
+    """A git work tree with at least one commit."""
 
     git: Repository
 
@@ -40,20 +40,21 @@ class WorkTree:
         return Revision(label="HEAD", commit=self.git.head)
 
     def revision(self, name: str) -> Revision:
-        """Return the commit that ``name`` means; raises InputError where there is none."""
+        """Return the commit that ``name`` means; raises InputError if there is none."""
         commit = self.git.commit(name)
         if commit is None:
             raise InputError(f"--base {name}: {self.top} has no such revision{self._way_out(name)}")
         return Revision(label=name, commit=commit)
 
     def default_base(self) -> Revision:
-        """Return what a change is usually compared with: where it left the default branch; on that, the one before.
+        """Return the commit that a change is usually compared with: where HEAD's branch left the default branch.
 
-        On the default branch that is HEAD where files are changed, else the commit before it.
+        On the default branch it is HEAD if files are changed, else the commit before HEAD. Raises InputError if
+        HEAD is the first commit.
         """
         with whole(self.git):
             left = self.git.left(*_DEFAULT_BRANCHES)
-        # where nothing was left, another branch's name may be years old
+        # if HEAD is on the branch that was found, no other branch is tried: it may be years old
         if left is not None and left[1] != self.git.head:
             return Revision(label=f"where {left[0]} was left", commit=left[1])
         if self.changes():
@@ -66,7 +67,7 @@ class WorkTree:
         return Revision(label="HEAD^", commit=before)
 
     def changes(self) -> int:
-        """Return how many files differ from HEAD or are new; ignored ones are neither."""
+        """Return the number of files that differ from HEAD or are new, without ignored files."""
         with whole(self.git):
             status = self.git.status()
         return len(status.changed) + len(status.new)
@@ -88,7 +89,7 @@ class WorkTree:
 
 
 def repository_of(folder: Path) -> WorkTree:
-    """Return the work tree that ``folder`` lies in; raises InputError where there is none, or no commit in it."""
+    """Return the work tree that contains ``folder``; raises InputError if there is none, or if it has no commit."""
     found = repository(folder)
     if found is None:
         raise InputError(
@@ -102,7 +103,7 @@ def repository_of(folder: Path) -> WorkTree:
 
 @contextmanager
 def whole(git: Repository) -> Iterator[None]:
-    """Raise InputError with the way out where the clone ``git`` lacks an object that is read."""
+    """Raise InputError with a remedy if the clone ``git`` lacks an object that is read in this context."""
     try:
         yield
     except FileNotFoundError as error:

@@ -1,4 +1,4 @@
-"""What launches of both sides say: the values of each response, pair by pair, and how many failed."""
+"""The values of each response from the launches of both sides, pair by pair, and the launches that failed."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from .samples import Sample, Shares, Values
 from .tails import tails
 
 Pair = tuple[Launch, Launch]
-"""Base and head of one block."""
+"""The base's and the head's launch in one block."""
 
 FAILED_OF_A_SIDE = 4
-"""Failures in a row of a side, before any slice, which are no accident; it is then launched no more."""
+"""Number of failed launches of a side in a row that is no accident; the side is then not launched again."""
 
 
 def samples_of(race: Race, responses: Iterable[Response]) -> tuple[Sample, ...]:
-    """Return what valid launches say of ``responses``: of a launch once, of all others workload by workload.
+    """Return the samples of ``responses``: one for each workload, but one in all for a response of launches.
 
-    Of errors invalid slices count, too, for often it is errors that made them so.
+    Only valid slices of valid launches count; for errors, invalid slices, too: often errors made them invalid.
     """
     pairs, wanted = pairs_of(race), tuple(responses)
     asked = [(each, name) for name in tuple(race.workloads) or ("",) for each in wanted if not each.of_launch]
@@ -40,9 +40,9 @@ def samples_of(race: Race, responses: Iterable[Response]) -> tuple[Sample, ...]:
 
 
 def pairs_of(race: Race) -> list[Pair]:
-    """Return base and head of each block that has both, and nothing wrong with either.
+    """Return the base's and the head's launch of each block in which both are valid and did not fail.
 
-    What a launch showed before it died is no launch's worth; failures count by themselves: see `failed_launches`.
+    A launch that died has no values; `failed_launches` counts it.
     """
     sides: dict[int, dict[Side, Launch]] = {}
     for launch in counted(race).launches:
@@ -53,12 +53,12 @@ def pairs_of(race: Race) -> list[Pair]:
 
 
 def slices_of(launch: Launch, workload: str | None = None) -> list[Slice]:
-    """Return the valid slices of a launch, those of one workload where it is named."""
+    """Return the valid slices of a launch: those of ``workload``, or all if it is None."""
     return [each for each in launch.slices if each.verdict.valid and workload in (None, each.workload)]
 
 
 def _sample(response: Response, workload: str, pairs: Sequence[Pair]) -> Sample:
-    """Keep the blocks in which both sides have a value: more than nothing."""
+    """Return the sample of a response, from the blocks in which both sides have a value other than 0."""
     value = _VALUES.get(response, _answers)
     both = [(base.block, value(base, workload), value(head, workload)) for base, head in pairs]
     kept = [each for each in both if each[1] and each[2]]
@@ -92,7 +92,7 @@ def _wrong(launch: Launch, workload: str) -> tuple[int, int] | None:
 
 
 def _mean(value: Callable[[Slice], float]) -> Callable[[Launch, str], float]:
-    """Return what takes the geometric mean over the slices of a launch and workload, 0 where there is none."""
+    """Return a function for the geometric mean over the slices of a launch and a workload; 0 without slices."""
 
     def mean(launch: Launch, workload: str) -> float:
         values = [value(each) for each in slices_of(launch, workload) if each.result.counts.ok]
@@ -108,14 +108,14 @@ _VALUES: dict[Response, Callable[[Launch, str], Any]] = {
     Response.MEMORY: lambda launch, _: float(launch.peak_bytes),
     Response.START: lambda launch, _: launch.ready_s,
 }
-"""What a launch says of each response; of a quantile `_answers`."""
+"""Function that returns a launch's value of each response; `_answers` does it for quantiles."""
 
 
 _IN_ALL = 7
-"""Failures of the head before any of the base's that are no accident: ½⁷ < 1 %."""
+"""Number of failed launches of the head that is no accident while none of the base's failed: ½⁷ < 1 %."""
 
 _NO_FAILURE = (FailureKind.INTERRUPTED, FailureKind.NOT_STOPPED)
-"""What was cut short is raced again, and what stops late was measured before."""
+"""Failures that do not count: an interrupted launch is repeated, and one that stops late was measured before."""
 
 
 def _has_failed(launch: Launch) -> bool:
@@ -123,11 +123,11 @@ def _has_failed(launch: Launch) -> bool:
 
 
 def failed_launches(race: Race) -> FailedLaunches:
-    """Return how many launches of each side failed, and whether that is the head's doing.
+    """Return how many launches of each side failed; they are confirmed if the head causes the failures.
 
-    It is, if none of the base's failed, and ``FAILED_OF_A_SIDE`` of the head's in a row, or ``_IN_ALL``. Where both
-    sides fail equally often, however often, so many are the head's alone in less than 1 % of checks: with a
-    probability q of a failure, (q(1 − q))⁴ < ½⁸ for each row, and ½⁷ for the first seven.
+    The head causes them if none of the base's launches failed, and ``FAILED_OF_A_SIDE`` of the head's in a row, or
+    ``_IN_ALL`` in total. If both sides fail equally often, only the head fails so often in less than 1 % of checks:
+    with a probability q of a failure, (q(1 − q))⁴ < ½⁸ for each row, and ½⁷ for the first seven.
     """
     base, head = _failures(race, Side.BASE), _failures(race, Side.HEAD)
     rows = (head[first : first + FAILED_OF_A_SIDE] for first in range(len(head) - FAILED_OF_A_SIDE + 1))
@@ -136,8 +136,10 @@ def failed_launches(race: Race) -> FailedLaunches:
 
 
 def failures_needed(race: Race) -> int:
-    """Return after how many more launches of a side failures of the head will confirm one another, if as many of
-    them fail as so far. Only where some did."""
+    """Return how many further launches of each side would confirm the head's failures, at their rate so far.
+
+    At least one launch of the head must have failed.
+    """
     head = _failures(race, Side.HEAD)
     return math.ceil(max(_IN_ALL - sum(head), 1) * len(head) / sum(head))
 
@@ -145,9 +147,9 @@ def failures_needed(race: Race) -> int:
 def changing_pages(race: Race) -> ChangingPages:
     """Return the pages that changed in the head's app itself during the check, and never in the base's.
 
-    A stack that answers otherwise than the app did before has the app asked again, many times, and is held against
-    less where it changes. They are the head's doing if the base, measured in a later block, still had not changed.
-    A page may have changed before the first block, while the apps were examined.
+    If a stack's answer differs from the app's earlier one, the app is asked again, many times; if its own
+    answers change, less is expected of the page. The changes are confirmed if the base, measured in a later
+    block, still had not changed. A page may have changed before the first block, while the apps were examined.
     """
     first: dict[Side, dict[str, int]] = {Side.BASE: {}, Side.HEAD: {}}
     last = -1
@@ -167,7 +169,7 @@ def changing_pages(race: Race) -> ChangingPages:
 
 
 def is_down(race: Race, side: Side) -> bool:
-    """Tell whether the last launches of a side all failed: it is not launched again."""
+    """Return True if the last ``FAILED_OF_A_SIDE`` launches of a side all failed: it is not launched again."""
     last = _failures(race, side)[-FAILED_OF_A_SIDE:]
     return len(last) == FAILED_OF_A_SIDE and all(last)
 

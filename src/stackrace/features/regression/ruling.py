@@ -1,4 +1,4 @@
-"""What a check answers: a ruling on each response, and the outcome of all."""
+"""The answer of a check: a ruling on each response, and the outcome of all."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from .responses import (
 from .samples import Sample, mean_of
 
 _ENDED = frozenset(Ending) - {Ending.ANSWERED, Ending.INTERRUPTED}
-"""Endings with a last look. An answer was seen by a planned look, and an interruption is no time to look."""
+"""Endings with a look at the end. A planned look has found an answer; an interrupted check gets no further look."""
 
 
 def decide(race: Race) -> Decisions:
-    """Say whether the check is answered: something is slower, or everything is clear. Nobody is ever dropped.
+    """Return ``settled`` if the check is answered: a response is slower, or all are clear. No side is ever dropped.
 
-    It is over, too, where one side does not come up, as the other has nothing to be compared with, and where only
-    failures that are not the head's alone stand in the way of a pass.
+    The check is also over if one side does not start any more, as the other has nothing to be compared with, or if
+    all responses are clear and further launches cannot confirm the failures that rule out a pass.
     """
     if not race.launches:
         return Decisions(settled=False, dropped=frozenset())
@@ -55,16 +55,16 @@ def decide(race: Race) -> Decisions:
 
 
 class _Checking(Scheduling):
-    """Rules of a check: both sides race until it is answered, and have to show that failures are no accident."""
+    """Rules of a check: both sides race until it is answered; failed launches are repeated."""
 
     relaunches_failed = True
 
     def decide(self, race: Race) -> Decisions:
-        """Return whether the check is answered."""
+        """Return the decision: is the check answered?"""
         return decide(race)
 
     def gives_up(self, failures: Sequence[FailureKind]) -> bool:
-        """Return True after four failures in a row, whatever they are."""
+        """Return True after four failures in a row, of any kind."""
         return len(failures) >= FAILED_OF_A_SIDE
 
 
@@ -72,7 +72,7 @@ CHECKING = _Checking()
 
 
 def gate_answer(race: Race) -> GateAnswer:
-    """Return what ``race``, which compares two sides, answers so far. Raises ValueError for any other race."""
+    """Return the answer of ``race``, a check, so far; raises ValueError for any other race."""
     judged, failed, changing = _judged(race), failed_launches(race), changing_pages(race)
     rulings = tuple(map(ruling_of, judged))
     refused = not failed.confirmed and _refused(race, rulings)
@@ -125,8 +125,8 @@ def ruling_of(seen: Watched) -> Ruling:
 def outcome_of(
     rulings: Sequence[Ruling], failed: FailedLaunches | None = None, changing: ChangingPages | None = None
 ) -> Outcome:
-    """Fail for anything confirmed; pass only if everything is clear, no launch of the head failed, and no page
-    changes in it alone."""
+    """Return FAILED if anything is confirmed; PASSED if all responses are clear, no launch of the head failed,
+    and no page changes in the head alone; else UNDECIDED."""
     failed, changing = failed or FailedLaunches(), changing or ChangingPages()
     if failed.confirmed or changing.confirmed or any(ruling.state is State.SLOWER for ruling in rulings):
         return Outcome.FAILED
@@ -139,7 +139,7 @@ def _clear(rulings: Sequence[Ruling]) -> bool:
 
 
 def _refused(race: Race, rulings: Sequence[Ruling]) -> bool:
-    """Tell whether nothing may be believed: nothing of both sides was measured, or the race is void."""
+    """Return True if there is no valid measurement: no pair of both sides was measured, or the race is invalid."""
     if not any(ruling.blocks for ruling in rulings):
         return True
     levels = measured_levels(race)
@@ -157,9 +157,9 @@ def _with_growth(ruling: Ruling, race: Race) -> Ruling:
 def _needed_s(
     race: Race, judged: Sequence[Watched], failed: FailedLaunches, changing: ChangingPages
 ) -> float | None:
-    """Return how long the launches take that are still needed, at the pace of those that count.
+    """Return the seconds that the launches still needed take, at the pace of those that counted.
 
-    None where no number of them would decide it, or nothing tells the pace.
+    None if no number of launches would decide the check, or if the pace is unknown.
     """
     if failed.head:
         pairs = None if failed.base else failures_needed(race)
@@ -167,7 +167,7 @@ def _needed_s(
     counting = max((len(each.sample.blocks) for each in judged), default=0)
     more = [each.pairs_needed for each in judged if each.state not in (State.CLEAR, State.SLOWER)]
     if changing.names:
-        # the base's next launch tells
+        # the base's next launch decides
         more.append(1)
     known = [each for each in more if each is not None]
     if not counting or not known or len(known) < len(more):
@@ -178,14 +178,14 @@ def _needed_s(
 _LEAST_SLOPES = 3
 
 _DOUBT = 0.025
-"""How often growth may be seen where there is none: of the head's own slope, and of its excess over the base's."""
+"""Probability of seeing growth where there is none: in the head's slope, and in its excess over the base's."""
 
 
 def _growth_of(pairs: Sequence[Pair]) -> Growth | None:
     """Return the mean slopes of memory over requests within launches, base's and head's.
 
-    They are proved where the head's is above 0 and above the base's, each by its lower t limit over the launches.
-    None where fewer than three pairs of launches have slopes.
+    Growth is proved if the head's slope is above 0 and above the base's, each by its lower t limit over the
+    launches. None if fewer than three pairs of launches have slopes.
 
     Source: as for the check of growing memory, H. Theil, 1950; P. K. Sen, JASA 63 (1968) 1379–1389.
     """
@@ -206,7 +206,10 @@ def _growth_of(pairs: Sequence[Pair]) -> Growth | None:
 
 
 def _slope(launch: Launch) -> float | None:
-    """Return the median slope between slices, in bytes per request; what comes before the first is warm-up."""
+    """Return the median slope between slices, in bytes per request; growth before the first slice is warm-up.
+
+    None without two slices.
+    """
     served, points = 0.0, []
     for each in sorted(slices_of(launch), key=lambda one: one.index):
         result = each.result

@@ -30,12 +30,12 @@ from .ruling import gate_answer
 from .variants import VariantRequest
 
 _SILENCE_S = 15.0
-"""Between two lines, where nobody looks at a terminal."""
+"""Seconds between two lines of progress if stderr is no terminal."""
 
 
 class _CheckProgress:
-    """Says after each pair of launches how it looks: one line that changes on a terminal, a line now and then
-    elsewhere. Nothing is drawn while anything is measured."""
+    """Progress of a check on stderr after each pair of launches: a line that changes on a terminal, elsewhere a new
+    line from time to time. Nothing is written during a measurement."""
 
     def __init__(self, prepared: PreparedRace) -> None:
         self._begun_s = prepared.begun_s
@@ -85,10 +85,10 @@ _FILES = ("junit", "markdown", "openmetrics", "html")
 
 
 def check_and_report(request: RaceRequest, sides: Mapping[str, Any], given: Mapping[str, Any]) -> None:
-    """Check, keep the race, show the answer, and end with its exit code.
+    """Run a check, store its race, show the answer, and exit with its code.
 
-    ``sides`` are the options of base and head that were given, ``given`` the values of all others that only a check
-    has. Raises InputError for a file that could not be written, before anything is prepared.
+    ``sides`` has the given options of base and head, ``given`` the values of all other options that only a
+    check has. Raises InputError for a file that cannot be written, before anything is prepared.
     """
     files = {name: given[name] for name in _FILES if given[name] is not None}
     for name, path in files.items():

@@ -1,4 +1,4 @@
-"""The values of one response on two sides, and by how much the head is worse with what limits."""
+"""The values of one response on two sides, and the estimate, with limits, of how much worse the head is."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ from ...stats.pairs import ROBUST_FROM, Array, trimmed, trimmed_from
 
 
 class Look(Protocol):
-    """What some of a response's values say, all in the unit of its differences."""
+    """Estimate and limits from some of a response's values, in the unit of its differences."""
 
     @property
     def value(self) -> float:
-        """The estimate of how much worse the head is."""
+        """Estimate of how much worse the head is; negative if it is better."""
 
     def low(self, p: float, chance: float, times: float = 1.0) -> float:
-        """Return the lower limit, which ``p`` of samples exceed where they vary as these do; −∞ without any.
+        """Return the lower limit with the error probability ``p``; −∞ if the values allow no limit.
 
-        ``chance`` is for what single requests may do by chance. ``times``: if there were so many times the data,
-        and they stayed as they are.
+        ``chance`` is the error probability for the random behaviour of single requests. With ``times``, return the
+        limit for so many times the data, if they stay as they are.
         """
 
     def high(self, p: float, chance: float, times: float = 1.0) -> float:
-        """Return the upper limit; the same."""
+        """Return the upper limit, ∞ if the values allow no limit; see `low`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Sample(ABC):
-    """The values of one response, in order of time, over the blocks in which both sides have one."""
+    """The values of one response in order of time, from the blocks in which both sides have a value."""
 
     response: Response
     workload: str = ""
     blocks: tuple[int, ...] = ()
-    """Their numbers."""
+    """Numbers of these blocks."""
     answers: int | None = None
-    """For a quantile: answers of the side with fewer, of all these blocks."""
+    """For a quantile: number of answers in all these blocks, of the side with fewer; else None."""
 
     @abstractmethod
     def __len__(self) -> int:
@@ -50,26 +50,26 @@ class Sample(ABC):
 
     @abstractmethod
     def look(self, first: int, last: int) -> Look:
-        """Return what values ``first`` to ``last`` (exclusive, at least one more) say."""
+        """Return the estimate from the values ``first`` to ``last`` (exclusive), at least one."""
 
     @abstractmethod
     def sides(self, first: int, last: int) -> tuple[float, float]:
-        """Return base and head over these values, in the response's own unit."""
+        """Return the base's and the head's value over ``first`` to ``last``, in the response's own unit."""
 
     def pairs(self, values: int) -> int:
-        """Return of how many pairs of launches the first ``values`` are."""
+        """Return the number of pairs of launches that the first ``values`` values come from."""
         return values
 
     def pairs_for(self, values: int) -> int | None:
-        """Return how many more pairs so many more values take, at the pace so far; None where that is unknown."""
+        """Return how many further pairs give ``values`` further values, at the pace so far; None if unknown."""
         return values if len(self) else None
 
     def difference(self, share: float) -> float:
-        """Return ``share`` of worse in the unit of the differences; a throughput is worse by as much lower."""
+        """Return the slowdown ``share``, 0.05 for 5 %, in the unit of the differences."""
         return -math.log1p(-min(share, 0.99)) if self.response is Response.THROUGHPUT else math.log1p(share)
 
     def share(self, difference: float) -> float:
-        """Undo ``difference``."""
+        """Return ``difference`` as a slowdown, 0.05 for 5 %: the inverse of `difference`."""
         return 1 - exp(-difference) if self.response is Response.THROUGHPUT else exp(difference) - 1
 
 
@@ -77,7 +77,7 @@ class Sample(ABC):
 class Mean:
     """m ± t_p·e: a trimmed mean (`pairs.trimmed`; plain below ten values), and its standard error.
 
-    t_p is the upper quantile p of Student's t with the degrees of freedom of the values that are left.
+    t_p is the upper quantile p of Student's t with the degrees of freedom of the values that trimming leaves.
     """
 
     value: float
@@ -86,7 +86,8 @@ class Mean:
     values: int
     robust_from: int = ROBUST_FROM
     requests: int | None = None
-    """For a share: the requests it counts in. Without an error the upper limit says how many may be hidden.
+    """For a share: number of the head's requests; else None. Even without errors, the upper limit allows for hidden
+    ones.
 
     Source: the "rule of three", Hanley & Lippman-Hand 1983, If nothing goes wrong, is everything all right?, JAMA
     249.
@@ -107,7 +108,7 @@ class Mean:
 
 
 def mean_of(values: Sequence[float] | Array, robust_from: int) -> Mean:
-    """Return the mean of at least one value, trimmed from ``robust_from`` on."""
+    """Return the mean of ``values``, at least one; it is trimmed if there are ``robust_from`` or more."""
     mean, variance = trimmed(np.asarray(values, dtype=float), robust_from)
     error = math.sqrt(float(variance) / len(values)) if len(values) > 1 else math.inf
     return Mean(value=float(mean), error=error, values=len(values), robust_from=robust_from)
@@ -115,10 +116,10 @@ def mean_of(values: Sequence[float] | Array, robust_from: int) -> Mean:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Values(Sample):
-    """A response of which every launch has a value: its differences are ln of the ratios, pair by pair."""
+    """A response with one value for each launch: its differences are ln of the ratios, pair by pair."""
 
     base: Sequence[float]
-    """In the response's own unit."""
+    """Values of the base in the response's own unit, in the order of ``head``."""
     head: Sequence[float]
 
     def __len__(self) -> int:
@@ -138,13 +139,13 @@ class Values(Sample):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Shares(Values):
-    """Shares of requests, which few pairs may have all of; the differences are of the shares themselves.
+    """Shares of requests, such as errors; the differences are those of the shares themselves.
 
-    The mean is plain, for what trimming takes off is what is looked for.
+    The mean is not trimmed: a few pairs may have all errors, and trimming would remove exactly these.
     """
 
     requests: Sequence[int]
-    """What the head's share is one of, pair by pair."""
+    """Number of the head's requests, pair by pair."""
 
     def look(self, first: int, last: int) -> Look:
         mean = mean_of(np.subtract(self.head[first:last], self.base[first:last]), last + 1)

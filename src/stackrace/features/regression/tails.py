@@ -1,4 +1,4 @@
-"""A quantile of latency on two sides: the answers of several launches are pooled where one has too few."""
+"""A quantile of latency on two sides: the answers of several launches are pooled if one launch has too few."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from ...stats.summary import Buckets, on_common_buckets, quantiles
 from .samples import Mean, Sample, mean_of
 
 _LEAST_BEYOND = 3
-"""Answers of a side beyond the quantile in each batch of launches: p99 takes 300."""
+"""Answers beyond the quantile that each side has in a batch of launches: for p99, a batch has 300 answers."""
 
 
 def least_answers(q: float) -> int:
-    """Return how many answers of a side make a batch for the quantile ``q``, 0 < q < 1."""
+    """Return the number of answers that each side needs in a batch, for the quantile ``q``, 0 < q < 1."""
     return math.ceil(_LEAST_BEYOND / (1 - q) - 1e-9)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Tails(Sample):
-    """Pooled answers of two sides, batch by batch; a batch is some blocks in a row."""
+    """Pooled answers of two sides, batch by batch; a batch is one or more blocks in a row."""
 
     answers: int
     q: float
     seconds: Array
-    """(V,) upper values of buckets, rising."""
+    """(V,): upper ends of the buckets of latency, ascending."""
     base: Array
-    """(B, V) answers of a batch in them."""
+    """(B, V): number of the base's answers of each batch in each bucket."""
     head: Array
     ends: tuple[int, ...]
-    """Pairs of launches in the first 1, 2, … batches."""
+    """Number of pairs of launches in the first 1, 2, … batches."""
     made: int
-    """Pairs of launches, with those that wait for a batch."""
+    """Number of all pairs of launches, with those that do not fill a batch yet."""
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -51,7 +51,7 @@ class Tails(Sample):
         return math.ceil(values * max(least_answers(self.q) * self.made / self.answers, 1.0))
 
     def look(self, first: int, last: int) -> _Pooled:
-        """Return what batches ``first`` to ``last`` say of ln(head's quantile/base's)."""
+        """Return the estimate of ln(head's quantile/base's) from the batches ``first`` to ``last`` (exclusive)."""
         of_base, of_head = (
             quantiles(self.seconds, np.cumsum(side[first:last], axis=1), self.q) for side in (self.base, self.head)
         )
@@ -59,7 +59,7 @@ class Tails(Sample):
             _Side(seconds=self.seconds, totals=np.cumsum(side[first:last].sum(axis=0)), q=self.q)
             for side in (self.base, self.head)
         )
-        # launches that have the long answers alone are what is looked for: nothing is trimmed
+        # nothing is trimmed: a few launches may have all the long answers, and these are searched for
         return _Pooled(base=base, head=head, batches=mean_of(np.log(of_head / of_base), last + 1))
 
     def sides(self, first: int, last: int) -> tuple[float, float]:
@@ -74,9 +74,9 @@ def tails(
     workload: str = "",
     blocks: tuple[int, ...] = (),
 ) -> Tails:
-    """Return the answers of two sides, block by block, in batches of `least_answers` of each side.
+    """Return the answers of two sides, given block by block, in batches with `least_answers` of each side.
 
-    What the last blocks have too few of for a batch waits for the next ones. ``response`` is a quantile.
+    The last blocks are left out while they have too few answers for a batch. ``response`` must be a quantile.
     """
     q = response.quantile
     assert q is not None
@@ -100,18 +100,18 @@ def tails(
 class _Side:
     seconds: Array
     totals: Array
-    """(V,) how many lie in a bucket or below it."""
+    """(V,): number of answers in each bucket or below it."""
     q: float
 
     def at(self, q: float) -> float:
-        """Return ln of the quantile ``q``; ∓∞ where there is none."""
+        """Return ln of the quantile ``q``; −∞ if q ≤ 0, ∞ if q ≥ 1."""
         if not 0 < q < 1:
             return math.copysign(math.inf, q - 0.5)
         wanted = math.ceil(q * self.totals[-1] - 1e-9)
         return math.log(self.seconds[np.searchsorted(self.totals, wanted)])
 
     def reach(self, chance: float, times: float) -> tuple[float, float]:
-        """Return how far the limits that ``chance`` leaves lie below and above the quantile."""
+        """Return the distances of both limits from the quantile, lower first, at error probability ``chance``."""
         share = NormalDist().inv_cdf(1 - chance) * math.sqrt(self.q * (1 - self.q) / (self.totals[-1] * times))
         middle = self.at(self.q)
         return middle - self.at(self.q - share), self.at(self.q + share) - middle
@@ -119,14 +119,14 @@ class _Side:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Pooled:
-    """ln of the ratio of two pooled quantiles, with the wider of two limits.
+    """ln of the ratio of two pooled quantiles, with the wider of two kinds of limits.
 
-    How much launches vary is what batches vary by: the mean of their ln ratios has t limits (`samples.Mean`,
-    nothing trimmed). How much chance leaves open is told by how few answers lie beyond the quantile, on whichever
-    launch they are: of N answers the share below it is q ± z·√(q(1 − q)/N), and the quantiles at these two shares
-    are the limits of one side; those of the ratio take the squares of both sides' together (MOVER). A distribution
-    with a gap at its quantile, as of a page of which one request in a hundred waits, has limits at either end of
-    it.
+    The first kind covers the variation of launches: the mean of the batches' ln ratios has t limits
+    (`samples.Mean`, nothing trimmed). The second covers chance, since few answers lie beyond the quantile: of N
+    answers the share below it is q ± z·√(q(1 − q)/N), and the quantiles at these two shares are the limits of
+    one side; the limits of the ratio add the squares of both sides' distances (MOVER). If the distribution has
+    a gap at the quantile, as for a page of which one request in a hundred waits, the limits lie at the two ends
+    of the gap.
 
     Source: Woodruff 1952, Confidence intervals for medians and other position measures, JASA 47; Donner & Zou 2012,
     Closed-form confidence intervals for functions of the normal mean and standard deviation, Statistical Methods in

@@ -1,4 +1,4 @@
-"""The two requests of a check: one app as two revisions, environments, settings or stacks have it."""
+"""The two requests of a check: one app with two revisions, environments, settings or stacks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .repository import Revision, repository_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VariantRequest:
-    """What one side is to have of its own; what is None is as the other side has it."""
+    """Options of one side of a check; None for a value that is not given for this side."""
 
     python: Path | None = None
     settings: str | None = None
@@ -31,7 +31,7 @@ class VariantRequest:
     environment: Mapping[str, str] = field(default_factory=dict)
 
     def over(self, request: RaceRequest) -> RaceRequest:
-        """Return ``request`` with it."""
+        """Return ``request`` with these options."""
         if self.python is not None:
             python = self.python.absolute() if len(self.python.parts) > 1 or self.python.exists() else self.python
             request = replace(request, python=python)
@@ -43,7 +43,7 @@ class VariantRequest:
         return replace(request, environment={**request.environment, **self.environment})
 
     def contender(self, label: str = "", revision: str = "", changed: int = 0) -> Contender:
-        """Return what the side is called that has it."""
+        """Return the description of a side that has these options."""
         words = [str(word) for word in (self.python, self.settings, self.stack) if word is not None]
         # values may be secrets
         words += [f"its own {name}" for name in self.environment]
@@ -57,12 +57,12 @@ class VariantRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """One side, before anything of it is looked at."""
+    """One side of a check, before it is set up."""
 
     request: RaceRequest
     contender: Contender
     locked: Path | None = None
-    """The lock file whose packages it is to have in an environment of its own; None: it has the other side's."""
+    """Lock file from which the side gets a private environment; None if it needs none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,18 +71,18 @@ class Variants:
 
     sides: Mapping[Side, Variant]
     moved: tuple[Path, Path] | None
-    """The uppermost folders of head and base, where they are two."""
+    """Top folders of the head's and the base's files; None if both sides are the work tree."""
     notes: tuple[str, ...] = ()
     alike: bool = False
-    """True if both have the same code, settings and variables, files that list packages apart."""
+    """True if both sides have the same code (except files that list packages), settings and variables."""
 
 
 @contextmanager
 def variants(request: RaceRequest, base: str | None, own: Mapping[Side, VariantRequest]) -> Iterator[Variants]:
-    """Yield both sides of a check; what was checked out for it is gone afterwards.
+    """Yield both sides of a check; the files that were checked out are removed afterwards.
 
-    ``base`` is the revision that the work tree is compared with. Without it, and where a side has something of its
-    own, both sides are the work tree; else it is the repository's usual base. Raises InputError where both sides
+    ``base`` is the revision that the work tree is compared with. If it is None, both sides are the work tree if a
+    side has options in ``own``; otherwise the base is ``WorkTree.default_base()``. Raises InputError if both sides
     would be the same.
     """
     is_alike = len({(each.settings, *sorted(each.environment.items())) for each in own.values()}) == 1
@@ -119,7 +119,7 @@ _LISTS_PACKAGES = re.compile(
     r"(?:.*/)?(?:(?:requirements|constraints)[^/]*\.(?:txt|in)|requirements/[^/]*\.(?:txt|in)"
     r"|uv\.lock|poetry\.lock|Pipfile(?:\.lock)?|pylock\.toml|pyproject\.toml)"
 )
-"""Files in which a bot upgrades a package."""
+"""Paths of files that list packages: a bot that upgrades a package changes only these."""
 
 
 def _of_two_trees(
@@ -151,7 +151,7 @@ def _of_two_trees(
 
 
 def _moved(request: RaceRequest, top: Path, tree: Path) -> RaceRequest:
-    """Return ``request`` for the same app in ``tree``. What is no part of the app stays: recordings, servers."""
+    """Return ``request`` for the same app in ``tree``; recordings and servers, no part of the app, stay."""
 
     def there(path: Path) -> Path:
         resolved = real_path(path.parent) / path.name if path != top else top

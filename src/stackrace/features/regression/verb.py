@@ -34,7 +34,8 @@ _ANY = "any"
 def _read_allowances(
     context: click.Context, option: click.Parameter, texts: tuple[str, ...]
 ) -> Mapping[Response, float | None]:
-    """Read ``cpu 3%`` and ``memory any``; raises BadParameter with what may be written."""
+    """Return the allowances in ``texts`` such as ``cpu 3%``, None for ``any``; raises BadParameter with
+    examples."""
     return dict(map(_allowance, texts))
 
 
@@ -58,7 +59,7 @@ def _allowance(text: str) -> tuple[Response, float | None]:
 
 
 def _read_variables(context: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> Mapping[str, str]:
-    """Read ``NAME=VALUE``; raises BadParameter for anything else."""
+    """Return the variables in texts ``NAME=VALUE``; raises BadParameter for anything else."""
     variables = {}
     for text in texts:
         name, equals, value = text.partition("=")
@@ -130,7 +131,7 @@ _RACE_OPTIONS = (
         help="Replay a HAR file or an access log instead of URLs. Each connection is a visitor.",
     ),
 )
-"""How both sides are raced; each is named like a field of ``RaceRequest``."""
+"""Options for the race of both sides; each is named like a field of ``RaceRequest``."""
 
 
 def _file(name: str, text: str) -> Callable[..., Any]:

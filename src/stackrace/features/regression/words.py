@@ -1,4 +1,4 @@
-"""What a check says, in sentences and cells."""
+"""Sentences and table cells about a check."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .model import Contender, GateAnswer, GateFacts, gate_of
 from .tails import least_answers
 
 HEADER = ("", "base", "head", "change", "allowed", "not ruled out", "")
-"""The titles of `cells`."""
+"""Column titles of `cells`."""
 
 
 def _in_ms(seconds: float) -> str:
@@ -40,9 +40,9 @@ def _in_ms(seconds: float) -> str:
 class _Way(NamedTuple):
     name: str
     worse: str
-    """What it is where it is worse."""
+    """Word for a worse value: lower, more, longer."""
     value: Callable[[float], str]
-    """Writes a value with its unit."""
+    """Function that formats a value with its unit."""
 
 
 _WAYS = {
@@ -68,7 +68,7 @@ _STATES = {
 
 
 def answer(race: Race, result: GateAnswer) -> str:
-    """Return the answer in one sentence or two, after what is compared where that is a server's upgrade."""
+    """Return the answer in one or two sentences; a server upgrade is named first."""
     upgraded = listed(gate_of(race).upgraded)
     before = f"A server upgrade: {upgraded}, with your app and settings. " if upgraded else ""
     return before + _answer(race, result)
@@ -126,7 +126,7 @@ def _cause(race: Race, result: GateAnswer) -> str:
 
 
 def failed(race: Race, result: GateAnswer) -> str:
-    """Say how many launches of each side failed, and how."""
+    """Return words that say how many launches of each side failed, and how."""
     launches = [each for each in race.launches if not each.cut_short]
     how = dict.fromkeys(failure_kind(each.failure) for each in launches if each.failure is not None)
 
@@ -139,7 +139,7 @@ def failed(race: Race, result: GateAnswer) -> str:
 
 
 def _changing(result: GateAnswer) -> str:
-    """Say which pages change in the head alone, and how to say what a right answer is."""
+    """Return words about the pages that change in the head alone, with the option that declares a right answer."""
     names = result.changing.names
     one = len(names) == 1
     page = names[0].partition(" ")[2]
@@ -151,7 +151,7 @@ def _changing(result: GateAnswer) -> str:
 
 
 def _missed(rulings: Sequence[Ruling]) -> str:
-    """Say the smallest slowdowns that a check that passes would have found for sure."""
+    """Return a sentence with the slowdowns that a passed check would have found."""
     limits = [f"{_missed_by(each)} in {name(each)}" for each in rulings if each.missed is not None]
     return f"A change for the worse of more than {_either(limits)} would have been found."
 
@@ -213,13 +213,13 @@ def _unsettled(each: Ruling) -> str:
 
 
 def name(each: Ruling) -> str:
-    """Name a response, with its workload where there are several."""
+    """Return the name of a response, with its workload if there are several."""
     own = _WAYS[each.response].name
     return f"{own} on {each.workload}" if each.workload else own
 
 
 def cells(each: Ruling) -> tuple[str, ...]:
-    """Return a row below ``HEADER``."""
+    """Return the cells of a response's row, in the order of ``HEADER``."""
     return (
         name(each),
         _value(each.response, each.base),
@@ -236,7 +236,7 @@ def _value(response: Response, of: float | None) -> str:
 
 
 def change(each: Ruling) -> str:
-    """Write the change as the response itself changed: a throughput that is worse has a minus."""
+    """Return the change with the sign of the response itself: a throughput that is worse has a minus."""
     if each.change is None:
         return NOTHING
     middle = _natural(each.response, each.change.value)
@@ -248,28 +248,28 @@ def change(each: Ruling) -> str:
 
 
 def allowed(each: Ruling) -> str:
-    """Write what is allowed."""
+    """Return the allowance, with the sign of the response itself."""
     return _natural(each.response, each.terms.allowance)
 
 
 def ruling(each: Ruling) -> str:
-    """Say in a word what is known."""
+    """Return the state of a response in one or two words."""
     return _STATES[each.state]
 
 
 def _natural(response: Response, share: float) -> str:
-    """Write a share of worse, signed as the response is: +3 % CPU, −3 % throughput."""
+    """Return a slowdown with the sign of the response itself: +3 % CPU, −3 % throughput."""
     turned = -share if response is Response.THROUGHPUT else share
     return f"{'−' if turned < 0 else '+'}{_share(response, abs(share))}"
 
 
 def _share(response: Response, share: float) -> str:
-    """Write a share; of errors what it is a difference of is a share already."""
+    """Return a share in per cent; for errors, which are shares themselves, in percentage points."""
     return points(share) if response is Response.ERRORS else numbers.change(share)
 
 
 def contender(side: Contender, other: Contender) -> str:
-    """Say what a side was: its commit, its stack if that is not the other's, its versions."""
+    """Return the description of a side: its commit, its stack if the other side has another one, its versions."""
     words = [side.label]
     if side.revision:
         changed = f" with {things(side.changed, 'changed file')}" if side.changed else ""
@@ -280,7 +280,7 @@ def contender(side: Contender, other: Contender) -> str:
 
 
 def side_notes(facts: GateFacts) -> tuple[str, ...]:
-    """Say what base and head were, and which packages differ."""
+    """Return sentences that describe base and head, and the packages that differ."""
     sides = f"Base: {contender(facts.base, facts.head)}.", f"Head: {contender(facts.head, facts.base)}."
     if facts.packages in ((), facts.upgraded):
         return sides
@@ -290,7 +290,7 @@ def side_notes(facts: GateFacts) -> tuple[str, ...]:
 
 
 def details(race: Race, result: GateAnswer) -> str:
-    """Say on what the answer rests."""
+    """Return the sentences about the measurements that the answer rests on."""
     load = race.loads[0]
     stack = gate_of(race).head.stack
     took = f"{things(result.blocks, 'pair')} of launches in {duration(race.elapsed_s)}"
@@ -302,17 +302,17 @@ def details(race: Race, result: GateAnswer) -> str:
 
 
 _MUCH = 0.05
-"""The share of a check's time from which on waiting for other programs is told."""
+"""Share of a check's time from which on waiting for other programs is mentioned."""
 
 
 def _waiting(race: Race) -> str:
-    """Say how long other programs had the cores; empty where that was short."""
+    """Return words that say how long other programs used the cores; empty if that was short."""
     if race.duty is None or race.duty.waiting_s < _MUCH * race.duty.total_s or not race.duty.waiting_s:
         return ""
     return f"{duration(race.duty.waiting_s)} went by waiting until other programs left the race's cores"
 
 
 def warned(warnings: Mapping[str, int]) -> str:
-    """Say which checks warned; both sides met the same machine, so warnings widen limits rather than deceive."""
+    """Return a sentence with the checks that warned; warnings concern both sides, so they only widen limits."""
     kinds = [f"{check} ({count(times)})" for check, times in sorted(warnings.items(), key=lambda pair: -pair[1])]
     return f"Warnings about slices of either side: {', '.join(kinds)}."

@@ -70,7 +70,7 @@ def least_values(alpha: float) -> int:
 
 
 def _within(series: Array, first: int, alpha: float, dice: np.random.Generator) -> list[tuple[int, float]]:
-    """Return the changes of a stretch that begins at ``first``, each with its p."""
+    """Return the changes of a stretch that begins at ``first``: index of the first value after each, and its p."""
     if len(series) < 2 * LEAST:
         return []
     distances = np.abs(series[:, None] - series[None, :])

@@ -50,7 +50,7 @@ def _show(project: str | None, store_url: str | None, html: Path | None, *, as_j
     line = StatusLine()
 
     def on_race(done: int, of: int) -> None:
-        """Show on a terminal the progress of reading; the last race clears it."""
+        """Show the progress of reading on a terminal; clear it after the last race."""
         line.show(f"reading race {done + 1} of {of} …" if done < of else "")
 
     with open_store(store_url) as results:

@@ -25,14 +25,14 @@ from ...race.request.request import MOST_SEED
 
 
 class _CoreCount(click.ParamType[int | tuple[int, ...]]):
-    """A plain number means how many cores; a list (0-1 or 0,2) means which."""
+    """Type of ``--cores``: a plain number is a number of cores; a list (0-1 or 0,2) names the cores."""
 
     name = "cores"
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> int | tuple[int, ...]:
-        """Return the number, or the list."""
+        """Return the number of cores, or the listed cores."""
         text = str(value).strip()
         if text.isdecimal():
             if not 1 <= int(text) <= 4096:

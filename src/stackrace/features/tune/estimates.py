@@ -24,19 +24,19 @@ class Grid:
     """(K, B): the response in ln units by block, without the machine's changes of speed; NaN if a configuration was
     not launched, or gave nothing."""
     entered: Flags
-    """(K, B): True if it was launched."""
+    """(K, B): True if the configuration was launched in the block."""
     places: Array
-    """(K, D): steps on the grid, NaN off it."""
+    """(K, D): the position on the grid, in steps of each setting; NaN for a configuration off the grid."""
     delta: float
     """The difference that does not matter, in ln units."""
     references: tuple[int, ...] = ()
-    """References that race again beside the finalists."""
+    """Indices of the references, which race again beside the finalists."""
     out: tuple[int, ...] = ()
-    """Configurations that are not possible, or failed."""
+    """Indices of configurations that are beyond a limit, or failed."""
     strangers: tuple[int, ...] = ()
-    """References that are not among the configurations: compared, but never chosen."""
+    """Indices of references that are not among the configurations: compared, but never chosen."""
     reserve: tuple[int, ...] = ()
-    """Configurations beyond the usual values: they race only if the best lies at that end."""
+    """Indices of configurations beyond the usual values: they race only if the best lies at that end."""
 
     @property
     def waiting(self) -> tuple[int, ...]:
@@ -54,10 +54,10 @@ _PRIOR_SD, _PRIOR_DF = 0.03, 2.0
 assumption counts for later."""
 
 _LEAST_SD = 0.005
-"""The smallest assumed SD of launches: a few may agree by chance."""
+"""Smallest SD of launches that is assumed: a few launches may agree by chance."""
 
 _OWN_DF = 3.0
-"""Degrees of freedom of the common variance beside a configuration's own."""
+"""Degrees of freedom that the common variance counts for when a configuration's variance is shrunk towards it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -65,11 +65,11 @@ class Launched:
     """Estimates for K configurations, in ln units."""
 
     mean: Array
-    """(K,): the response without the blocks' own effects; NaN if nothing was measured."""
+    """(K,): the response without the effects of the blocks; NaN if nothing was measured."""
     count: Counts
     """(K,): launches with a value."""
     sd: Array
-    """(K,): SD of the launches of each, its own variance shrunk towards the common one."""
+    """(K,): SD of each configuration's launches, its variance shrunk towards the common one."""
     df: Array
     """(K,): degrees of freedom of ``sd``."""
     common_df: float
@@ -118,13 +118,13 @@ def _fitted(values: Array, there: Flags) -> tuple[Array, Array]:
         if np.abs(fresh - block).max(initial=0.0) < 1e-9:
             break
         block = fresh
-    # the mean effect of the blocks belongs to all
+    # the mean effect of the blocks is added to every configuration
     level = block.sum() / max(len(block), 1)
     return mean + level, block - level
 
 
 def _common(squares: Array, df: Array) -> float:
-    """Return the common variance: the weighted mean of those below three times the median sd, and of the prior."""
+    """Return the common variance: the weighted mean of the prior and of the variances up to 3² times the median."""
     known = df > 0
     if not known.any():
         return _PRIOR_SD**2
@@ -146,15 +146,16 @@ class Surface(NamedTuple):
     mean: Array
     """(K,): the expected response."""
     sd: Array
-    """(K,): one standard deviation of the truth around it."""
+    """(K,): the standard deviation of the true response around ``mean``."""
     rough: float
-    """SD of differences between neighbours that no setting explains. One launch cannot tell it from chance."""
+    """SD of differences between similar configurations that no setting explains. A single launch of each cannot
+    distinguish these differences from chance."""
 
 
 def surface(known: Launched, places: Array) -> Surface:
-    """Return the response of each configuration, estimated from its launches and from those of similar ones.
+    """Return the response of each configuration, estimated from its launches and those of similar configurations.
 
-    ``places``, (K, D), holds steps on the grid; a configuration off the grid has NaN and is similar to none. The
+    ``places``, (K, D), holds steps on the grid; a configuration off the grid has NaN, and no other is similar. The
     response is a Gaussian process over the steps, a squared exponential plus each configuration's own part; lengths
     and roughness are the most likely ones for the launches.
 
@@ -213,18 +214,19 @@ class Effect:
 def main_effects(grid: Grid, knobs: Sequence[Knob], shown: Array | None = None) -> tuple[Effect, ...]:
     """Return the effect of every knob among the launched and possible configurations.
 
-    ``shown``, (K,) in ln units, are the responses in a report's table, by default the means of all launches. The
-    size of an effect is theirs; if they deny the difference, it is not known.
+    ``shown``, (K,) in ln units, are the responses in a report's table, by default the means of all launches. They
+    give the size of an effect; if they contradict its direction, the effect is not known.
 
-    For two values of a setting, it is the mean difference of configurations that differ in nothing else, each pair
-    weighted alike. Its variance is that of the launches, Σ(s_i²/n_i + s_j²/n_j)/m² with Welch's degrees of freedom,
-    no more than those of the common variance; or the scatter of the m pairs' own differences, with m − 1, whichever
-    is larger. The half-width of each difference is that of the Tukey family of the setting's values. So a setting
-    that helps here and hurts there has no narrow limits, and does not count as idle.
+    The effect of two values of a setting is the mean difference between configurations that differ in nothing else;
+    all pairs have the same weight. Its variance is that of the launches, Σ(s_i²/n_i + s_j²/n_j)/m² with Welch's
+    degrees of freedom, no more than those of the common variance; or the scatter of the m pairs' own differences,
+    with m − 1, whichever is larger. The half-width of each difference is that of the Tukey family of the setting's
+    values. So a setting that helps some configurations and hurts others has wide limits, and does not count as
+    unimportant.
 
     Nothing is known until some configuration was launched twice: before that, the variance of launches is a guess.
     Two values are compared only if each has ``_LEAST_LAUNCHES``. A setting with a value that cannot be compared may
-    matter, and does not count as idle.
+    matter, and does not count as unimportant.
 
     Source: Tukey 1953, The problem of multiple comparisons; Box, Hunter & Hunter 2005, Statistics for
     Experimenters, chapter 5, for main effects; Welch 1938, Biometrika 29.
@@ -272,10 +274,7 @@ def _effect(grid: Grid, d: int, knob: Knob, usable: Flags, known: Launched, show
 
 
 def _difference(pairs: Counts, known: Launched) -> tuple[float, float, float]:
-    """Return the mean difference of each pair, second less first, its variance and degrees of freedom.
-
-    ``pairs`` has shape (m, 2).
-    """
+    """Return the mean difference (second minus first) of ``pairs``, (m, 2), its variance and degrees of freedom."""
     m = len(pairs)
     own = known.sd[pairs] ** 2 / known.count[pairs] / m**2
     variance = float(own.sum())

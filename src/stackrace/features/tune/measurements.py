@@ -33,7 +33,7 @@ def _response_of(goal: TuningGoal) -> Response:
 
 
 def _believed_for(goal: TuningGoal) -> Callable[[Slice], bool]:
-    """Return the test for slices that count: a rate's memory does not depend on the exact times of requests."""
+    """Return the test for slices that count; for memory, findings that make only latency doubtful are ignored."""
     if goal.kind is not GoalKind.MEMORY:
         return is_valid
     return lambda slice_: all(
@@ -65,7 +65,7 @@ def needs_of(launches: Sequence[Launch]) -> Needs | None:
 def grid_of(race: Race) -> Grid:
     """Return the configurations of ``race`` with their measurements, in the order of its stacks.
 
-    No launch of the race was cut short.
+    The race must not contain launches that were cut short.
     """
     tuning, blocks = tuning_of(race), blocks_of(race)
     levels = measured_levels(race, response=_response_of(tuning.goal), believed=_believed_for(tuning.goal))
@@ -98,7 +98,7 @@ def grid_of(race: Race) -> Grid:
 
 
 def places_of(stacks: Sequence[str], tuning: Tuning) -> Array:
-    """Return the positions of ``stacks`` on the grid of its knobs, in steps, (K, D); NaN for off the grid."""
+    """Return the positions of ``stacks`` on the grid of the knobs, (K, D) in steps; NaN for stacks off the grid."""
     places = np.full((len(stacks), len(tuning.knobs)), np.nan)
     for i, path in enumerate(stacks):
         if path in tuning.settings:
@@ -122,7 +122,10 @@ def _slices_of(race: Race, blocks: Sequence[int]) -> Slices:
 
 
 def _busy(launch: Launch, valid: Sequence[Slice], cores: int) -> float:
-    """Return the share of the usable cores that a launch kept busy: one process cannot use two cores."""
+    """Return the share of the usable cores that a launch kept busy, 0 to 1; NaN if it had no processes.
+
+    A process uses at most one core.
+    """
     usable = min(max(sum(hop.processes for hop in one.usage) for one in launch.slices), cores)
     if not usable:
         return math.nan
@@ -130,7 +133,7 @@ def _busy(launch: Launch, valid: Sequence[Slice], cores: int) -> float:
 
 
 _OVERLOADS = 2
-"""Launches that miss the rate, after which a configuration counts as not delivering it."""
+"""Number of launches that miss the rate, after which a configuration counts as unable to deliver it."""
 _FAILURES = 2
 
 

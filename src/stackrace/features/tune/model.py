@@ -47,13 +47,13 @@ class TuningGoal:
         return "memory" if self.kind is GoalKind.MEMORY else label(self.quantile)
 
     def figure(self, value: float) -> str:
-        """Return a value in the goal's own unit; the unit is named unless it is requests per second."""
+        """Return ``value``, given in the goal's own unit, as text; the text has no unit for requests per second."""
         if self.kind is GoalKind.THROUGHPUT:
             return number(value)
         return SIZE.format(value) if self.kind is GoalKind.MEMORY else DURATION.format(value)
 
     def in_unit(self, value: float) -> float:
-        """Return ``value``, exp of a response or a ratio of two, more being better, in the goal's own unit."""
+        """Return ``value``, exp of a response or a ratio of two (larger is better), in the goal's own unit."""
         return value if self.kind is GoalKind.THROUGHPUT else 1 / value
 
     def interval(self, found: Interval) -> Interval:
@@ -110,8 +110,9 @@ class Knob:
         return tuple(i * (1.0 if self.numeric else _APART) for i in range(len(self.ladder)))
 
     def step(self, value: str | None) -> float:
-        """Return the step of ``value``, or between two steps; before the first if the knob has no effect (None).
+        """Return the position of ``value`` in steps; a number between two values lies between their steps.
 
+        −1 for None (the knob has no effect) and for smaller numbers; one step after the last for larger numbers;
         NaN for any other value.
         """
         if value is None:

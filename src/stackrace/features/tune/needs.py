@@ -46,7 +46,7 @@ def size_of(stack: Stack) -> Size:
 
 
 def pilots(stacks: Sequence[Stack]) -> tuple[Stack, ...]:
-    """Return the smallest configuration, and a larger one that still starts quickly if sizes differ."""
+    """Return the smallest configuration and, if sizes differ, a larger one that still starts quickly."""
     sizes = {stack: size_of(stack) for stack in stacks}
     sized = [stack for stack in stacks if sizes[stack].slots is not None] or list(stacks)
     smallest = min(sized, key=lambda stack: (sizes[stack].slots or 0, sizes[stack].processes))

@@ -17,33 +17,34 @@ class _Spot:
     relative: float | None
     """Ratio to the tuned stack, above 1 is better; None if it was not launched."""
     is_out: bool
-    """True if it is beyond a limit."""
+    """True if the configuration is beyond a limit, or failed."""
     is_best: bool
     """True if it is the tuned stack."""
 
     @property
     def figure(self) -> str:
-        """Text for its place."""
+        """Text of the spot: ``✗`` if it is left out, ``·`` if it was not launched, else its ratio."""
         return "✗" if self.is_out else "·" if self.relative is None else number(self.relative)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facet:
-    """One panel over two settings, one, or none."""
+    """One panel of the picture: a map over two settings, a row over one, or a single spot."""
 
     title: str
     """The fixed settings of the panel."""
     across: Knob | None
     down: Knob | None
     rows: tuple[tuple[_Spot | None, ...], ...]
-    """A row for each value of ``down``, with a spot for each of ``across``; one if there is no such setting."""
+    """A row for each value of ``down``, with a spot for each value of ``across``. Without ``down`` there is one
+    row, without ``across`` one spot a row."""
 
 
 def facets(tuning: Tuning, found: Tuned) -> tuple[Facet, ...]:
-    """Return the panels: each over the two numeric settings with the most values, one for every value of the rest.
+    """Return the panels, one for each combination of values of all settings but two.
 
-    Panels without a launch are left out, unless no panel has one. A setting without an effect in a panel does not
-    span it.
+    These two settings are the axes: numeric ones if possible, with the most values. Panels without a launch are
+    left out, unless no panel has one. A setting that has no effect in a panel is no axis of it.
     """
     knobs = tuple(_raced(tuning, found))
     by_size = sorted(range(len(knobs)), key=lambda i: (not knobs[i].numeric, -len(knobs[i].values), i))
@@ -81,7 +82,7 @@ def _facet(
     knobs: Sequence[Knob], axes: list[int], fixed: dict[int, str | None], inside: dict[Values, _Spot]
 ) -> Facet:
     used = [i for i in axes if any(values[i] is not None for values in inside)]
-    # the longer one across
+    # the setting with more values goes across
     used.sort(key=lambda i: -len(knobs[i].values))
     across, down = (*(knobs[i] for i in used), None, None)[:2]
     spots = {tuple(values[i] for i in used): spot for values, spot in inside.items()}

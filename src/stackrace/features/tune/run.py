@@ -28,7 +28,7 @@ from .words import unproved
 
 
 def tune(asked: TuneRequest, *, store: str | None, html: Path | None, as_json: bool) -> None:
-    """Tune as ``asked``, store the race, show the result."""
+    """Run the tuning that was ``asked`` for, store its race, and show the result."""
     with open_store(store) as opened:
         opened.need_writable()
         with Announcer() as announcer:
@@ -70,7 +70,7 @@ def _raced(preparing: AbstractContextManager[PreparedRace], announcer: Announcer
 
 
 def show_outcome(race: Race, *, html: Path | None, as_json: bool) -> None:
-    """Show the result. Raises InterruptedRace or RefusedError if it is no answer, or proves nothing."""
+    """Show the result. Raises InterruptedRace if the race was interrupted, RefusedError if it proves nothing."""
     path = write_html(race, None, html)
     show_result(KIND, race, as_json=as_json)
     click.echo(f"\nThe report: {path}\nAgain: stackrace report {race.id}", err=as_json)

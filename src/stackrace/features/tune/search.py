@@ -15,7 +15,7 @@ from .estimates import Grid, Launched, Surface, launched, surface
 from .speed_effect import Flags
 
 AT_ONCE = 50
-"""The most configurations that all race; more are raced in batches."""
+"""The most configurations that all race in the first block; a larger number races in batches."""
 
 _FINALISTS = 4
 FINAL_LAUNCHES = 4
@@ -23,17 +23,19 @@ FINAL_LAUNCHES = 4
 _MOST_FINAL_LAUNCHES = 12
 
 _SMALL, _SMALL_FINALISTS, _SMALL_MOST_LAUNCHES = 12, 2, 6
-"""The largest small field, its finalists, and the most launches of each. A small field has fewer finalists, right
-after the first block, and ends sooner: else the finals would cost more than the search saves."""
+"""The most configurations of a small field, its number of finalists, and the most launches of each in the finals.
+The finals of a small field begin right after the first block, have fewer finalists and end sooner: otherwise they
+would cost more than the search saves."""
 
 _FAR = 3.0
-"""Standard deviations below the best from which a configuration is left out after one launch."""
+"""A configuration that is more standard deviations than this below the best is left out after one launch."""
 
 _SHARE = 0.6
-"""Share of the launches not needed for the finals that the next block may use if it cannot have all."""
+"""Largest share of the remaining launches, without those that the finals need, for the next block."""
 
 FIRST, _BATCH, _GUIDES = 20, 8, 3
-"""For many configurations: launches in the first batch, in each further one, and repeated launches beside those."""
+"""For many configurations: launches in the first batch and in each further batch, and the number of the best
+configurations that are launched again beside a batch."""
 
 _EXPLORING = 0.5
 """For many configurations: the share of all launches that batches may use."""
@@ -49,7 +51,7 @@ class State:
     alive: Flags
     """(K,): True for launched configurations that may still be the best."""
     proved: Array
-    """(K, K): d_ij − H_ij."""
+    """(K, K): d_ij − H_ij, the lower limit of how much better i is than j, in ln units; see `_proved`."""
 
     def top(self, many: int, by: Array) -> list[int]:
         """Return the ``many`` alive configurations with the highest ``by``."""
@@ -57,13 +59,13 @@ class State:
         return [int(i) for i in order[: min(many, int(self.alive.sum()))]]
 
     def rivals(self, index: int) -> tuple[int, ...]:
-        """Return the configurations that may still be better than ``index`` by more than what matters."""
+        """Return the configurations that may still be better than ``index`` by a difference that matters."""
         near = self.proved[index] > -self.grid.delta
         return tuple(int(i) for i in np.flatnonzero(self.alive & ~near) if i != index)
 
     @property
     def references(self) -> list[int]:
-        """The references that can be launched."""
+        """References that can be launched."""
         return [i for i in self.grid.references if i not in self.grid.out]
 
     @property
@@ -78,7 +80,7 @@ class State:
 
 
 def state_of(grid: Grid) -> State:
-    """Return the configurations that may be the best, and the expected response of each."""
+    """Return the state of a search: the configurations that may be the best, and the expected response of each."""
     known = launched(grid.values)
     expected = surface(known, grid.places)
     alive = known.count > 0
@@ -120,13 +122,13 @@ def _proved(grid: Grid, alive: Flags) -> Array:
 def next_round(grid: Grid, left: float, seed: int | None = None) -> tuple[int, ...]:
     """Return the configurations of the next block, none at the end; ``left`` is the number of launches left.
 
-    Up to ``AT_ONCE`` configurations all race in the first block. Given a ``seed``, as for more of them, a random
-    sample does; then each block races the best so far beside a batch of the most promising others. After that,
-    configurations that may be the best race on: one that is ``_FAR`` below it leaves after a launch, one whose
-    limits exclude it later (`_proved`). If time is short, the most promising ones race. At most ``_FINALISTS``
-    remain, fewer of a ``_SMALL`` field. They are launched at least ``FINAL_LAUNCHES`` times more, until the limits
-    name one or time is over. If the best lies at an end of the usual values, its neighbours in the reserve race
-    before the finals.
+    Without a ``seed``, all configurations race in the first block. With a ``seed``, for more than ``AT_ONCE``
+    configurations, a random sample races first; then each block races the best so far and a batch of the most
+    promising others. After that, the configurations that may be the best race on. A configuration leaves after one
+    launch if it is ``_FAR`` below the best, and later if its limits exclude it (`_proved`). If time is short, only
+    the most promising ones race. At most ``_FINALISTS`` remain, fewer in a ``_SMALL`` field. They are launched at
+    least ``FINAL_LAUNCHES`` times more, until the limits name the best or time is over. If the best lies at an end
+    of the usual values, its neighbours in the reserve race before the finals.
 
     Source: for the batches, Srinivas, Krause, Kakade & Seeger 2010, Gaussian process optimization in the bandit
     setting, ICML 27.
@@ -160,13 +162,16 @@ def _opening(grid: Grid, fresh: Flags, seed: int | None) -> tuple[int, ...]:
 
 
 def _explores(state: State, left: float) -> bool:
-    """Return True if there is time for another batch within the batches' share that leaves enough for finals."""
+    """Return True if another batch is within the share of the batches and leaves enough launches for the finals."""
     done, batch = int(state.grid.entered.sum()), _BATCH + _GUIDES
     return done + batch <= _EXPLORING * (done + left) and left - batch >= state.finals_cost
 
 
 def _wider(state: State, left: float) -> list[int]:
-    """Return the configurations of the reserve one step of one setting beyond the best; none if time is short."""
+    """Return the configurations of the reserve that are one step of one setting from the best.
+
+    Empty if there are too few launches left.
+    """
     grid = state.grid
     steps = np.abs(grid.places - grid.places[state.top(1, state.expected.mean)[0]]).sum(axis=1)
     near = [i for i in grid.waiting if i not in grid.out and steps[i] == 1]
@@ -196,9 +201,10 @@ def _final(state: State, blocks: int) -> tuple[int, ...]:
 
 
 def finals(grid: Grid) -> int:
-    """Return the number of last blocks with only finalists and references; 0 before the finals.
+    """Return how many blocks at the end had only finalists and references; 0 before the finals.
 
-    A block with a first launch does not count, except the first if all configurations can be finalists.
+    A block with the first launch of a configuration does not count, except the first block if all configurations
+    can be finalists.
     """
     most = _finalists(grid.field) + len(grid.references)
     few = (grid.entered.sum(axis=0) <= most) & ~_newcomers(grid)
@@ -208,7 +214,7 @@ def finals(grid: Grid) -> int:
 
 
 def _newcomers(grid: Grid) -> Flags:
-    """Return for each block whether it has a configuration's first launch, (B,)."""
+    """Return a mask, (B,): True for each block with the first launch of a configuration."""
     before = np.cumsum(grid.entered, axis=1) - grid.entered > 0
     return np.asarray((grid.entered & ~before).any(axis=0))
 
@@ -216,7 +222,7 @@ def _newcomers(grid: Grid) -> Flags:
 def search_launches(field: int, references: int) -> int:
     """Return the number of launches of a search among ``field`` configurations and ``references``.
 
-    Each configuration has one, half of a large field another, and finalists and references the finals'.
+    Each configuration is launched once, half of a large field twice; the launches of the finals are added.
     """
     second = 0 if field <= _SMALL else field // 2
     blocks = FINAL_LAUNCHES if field > _FINALISTS else FINAL_LAUNCHES - 1

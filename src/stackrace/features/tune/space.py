@@ -18,7 +18,7 @@ from ...stacks.tunable import Formula, Tunable
 from .model import Knob, Values
 
 _MOST = 2000
-"""The most configurations; with more, nobody could say what was tried."""
+"""The most configurations of a tuning."""
 
 _ALL = "all"
 
@@ -67,7 +67,10 @@ class Space:
     """Function that parses a path."""
 
     def formula(self) -> tuple[Stack, str, Formula] | None:
-        """Return the stack as its server's documentation advises, the setting's name and the formula, or None."""
+        """Return the stack as its server's documentation advises, the setting's name and the formula.
+
+        None if the documentation of the server that hosts the app has no formula.
+        """
         host = len(self.stack.hops) - 1
         for setting in self.stack.hops[host].spec.settings:
             formula = setting.tunable.formula if setting.tunable else None
@@ -77,9 +80,9 @@ class Space:
         return None
 
     def place(self, stack: Stack) -> Values | None:
-        """Return the value of each knob in ``stack``, which need not be a tried one.
+        """Return the value of each knob in ``stack``, which need not be one of the configurations.
 
-        None if it differs from the configurations in anything else: then it has no place among them.
+        None if ``stack`` differs from the configurations in anything but the knobs.
         """
         try:
             applying = self.applying([stack.hops[one.hop].settings[one.setting.name] for one in self.varied])
@@ -89,7 +92,10 @@ class Space:
         return self.spelt(applying) if of_both[0] == of_both[1] else None
 
     def having(self, stack: Stack, chosen: _Chosen) -> Stack:
-        """Return ``stack`` with ``chosen`` settings, without idle ones; StackError for a contradiction."""
+        """Return ``stack`` with ``chosen`` settings, without those that have no effect.
+
+        Raises StackError if settings contradict each other.
+        """
         hops = []
         for i, hop in enumerate(stack.hops):
             given = {name: value for (number, name), value in chosen.items() if number == i}
@@ -99,7 +105,7 @@ class Space:
         return self.read(stack_text(hops))
 
     def applying(self, values: Sequence[SettingValue]) -> _Chosen:
-        """Return the ``values``, one of each setting, that have an effect beside the others."""
+        """Return the settings that have an effect, from ``values``, one for each of ``varied``."""
         settings = [dict(hop.resolved(self.stack.interface)) for hop in self.stack.hops]
         for one, value in zip(self.varied, values, strict=True):
             settings[one.hop][one.setting.name] = value
@@ -110,7 +116,7 @@ class Space:
         }
 
     def spelt(self, applying: _Chosen) -> Values:
-        """Return the value of each knob as in paths."""
+        """Return the value of each knob, written as in paths; None if the knob has no effect."""
         values = (applying.get(one.key) for one in self.varied)
         return tuple(None if value is None else setting_text(value) for value in values)
 
@@ -239,7 +245,7 @@ def _tried(stack: Stack, one: _Varied, cores: int) -> tuple[SettingValue, ...]:
 
 
 def _knob(one: _Varied, cores: int) -> Knob:
-    """Return a knob with its values, and with those beyond them if it widens."""
+    """Return the knob of a setting, with numbers beyond its values if they may be tried."""
     least, most = one.setting.minimum, one.setting.maximum
     numeric = not any(isinstance(value, str | bool) for value in one.values)
     widens = one.widens and numeric and len(one.values) > 1

@@ -18,7 +18,7 @@ _FITTED = 200
 """Slices that the parameters are fitted to: more hardly change them, and time grows with the cube."""
 
 _STRANGE = 10.0
-"""Median deviations from its expectation from which a slice is ignored."""
+"""A slice is ignored if its deviation from the expected value is more than this many median deviations."""
 
 _CHOICES: Mapping[str, tuple[float, ...]] = {
     # SD of the speed within a block
@@ -31,7 +31,7 @@ _CHOICES: Mapping[str, tuple[float, ...]] = {
     # SD of a configuration's own part
     "rough": (0.1, 0.03, 0.3, 1.0),
 }
-"""Values of the parameters, the first one to start a search with; standard deviations in ln units."""
+"""Values to try for each parameter, beginning with the one that the search starts from; SDs are in ln units."""
 
 _BLOCKS = 0.3
 """SD of the speed between blocks."""
@@ -48,7 +48,8 @@ class Slices:
     at_s: Array
     """(N,): the middles of the slices, by any clock."""
     busy: Array
-    """(N,): the share of the cores that the launch kept busy: one that mostly waits feels little of their speed."""
+    """(N,): the share of the cores that the launch kept busy, 0 to 1. The cores' speed hardly affects a launch that
+    mostly waits."""
     rows: _Numbers
     """(N,): index of the configuration."""
     blocks: _Numbers
@@ -61,12 +62,12 @@ class Slices:
         return Slices(values=values, at_s=at_s, busy=busy, rows=rows.astype(np.intp), blocks=blocks.astype(np.intp))
 
     def only(self, chosen: Flags) -> Slices:
-        """Return the slices of a mask, (N,)."""
+        """Return the slices for which the mask ``chosen``, (N,), is True."""
         return Slices(**{each.name: getattr(self, each.name)[chosen] for each in fields(self)})
 
 
 def speed_effect(slices: Slices, places: Array, blocks: int) -> tuple[Array, Mapping[str, float]]:
-    """Return the effect of the machine's speed on each launch, told by all others, and the likeliest parameters.
+    """Return the effect of the machine's speed on each launch, as all others show it, and the likeliest parameters.
 
     The effect has shape (K, B), in ln units relative to the speed's mean over all slices, 0 where nothing was
     measured; the parameters are one of each of ``_CHOICES``.
@@ -75,7 +76,7 @@ def speed_effect(slices: Slices, places: Array, blocks: int) -> tuple[Array, Map
     shared machine changes its speed by a tenth or more. A slice's value is modelled as a sum: its configuration, a
     Gaussian process over ``places``, (K, D) in steps; the speed, one value for the block and an Ornstein-Uhlenbeck
     process within, times ``busy``; its launch; and chance. The parameters are the likeliest. A launch's own values
-    are left out of the estimate of its weather: so its errors stay in the deviations, whose limits hold.
+    are left out when its speed is estimated: so its errors stay in the deviations, whose limits hold.
 
     Source: Gilmour, Cullis & Verbyla 1997, Accounting for natural and extraneous variation in the analysis of field
     experiments, Journal of Agricultural, Biological and Environmental Statistics 2; Rasmussen & Williams 2006,
@@ -102,7 +103,7 @@ def _centred(slices: Slices) -> Slices:
 
 
 def _speed(slices: Slices, given: Mapping[str, float]) -> Array:
-    """Return the covariance of the speed at a slice with its effect on each slice, (N, N)."""
+    """Return the covariance of the speed at each slice with the effect of the speed on each slice, (N, N)."""
     within = given["swing"] ** 2 * np.exp(-np.abs(slices.at_s[:, None] - slices.at_s) / given["span_s"])
     return np.where(_same(slices.blocks), _BLOCKS**2 + within, 0.0) * slices.busy
 
@@ -118,9 +119,9 @@ def _covariance(slices: Slices, distances: Array, given: Mapping[str, float]) ->
 
 
 def _strange(slices: Slices, covariance: Array) -> Flags:
-    """Return a mask of the slices that are ``_STRANGE`` median deviations from their expectation, a tenth at most.
+    """Return a mask of the slices more than ``_STRANGE`` median deviations from their expectation, a tenth at most.
 
-    A single slice of nearly nothing would else make all launches seem to deviations.
+    Otherwise a single slice with nearly no answers would make all launches seem to vary.
     """
     inverse = np.linalg.inv(covariance)
     deviations = np.abs((inverse @ slices.values) / np.diag(inverse))
@@ -145,7 +146,10 @@ def _expected_from_others(slices: Slices, covariance: Array, speed: Array) -> Ar
 
 
 def _likeliest(slices: Slices, distances: Array) -> dict[str, float]:
-    """Return the parameters that no change of a single one makes likelier, by the first ``_FITTED`` slices."""
+    """Return the parameters that no change of a single one makes likelier.
+
+    They are fitted to the first ``_FITTED`` slices, with the rest of the last of their blocks.
+    """
     last = np.sort(slices.blocks)[min(_FITTED, len(slices.blocks)) - 1]
     fitted = slices.only(slices.blocks <= last)
 
@@ -179,7 +183,7 @@ def _same(labels: _Numbers) -> Flags:
 
 
 def distance(places: Array) -> Array:
-    """Return the squared distances in steps, infinite if one of the two is off the grid."""
+    """Return the squared distances between configurations in steps, (K, K); infinite if one is off the grid."""
     distances = ((places[:, None, :] - places[None, :, :]) ** 2).sum(axis=-1)
     distances = np.where(np.isfinite(distances), distances, np.inf)
     np.fill_diagonal(distances, 0.0)

@@ -25,7 +25,7 @@ class Tuner(ChosenCells):
     """Rules of a tuning: `search.next_round` chooses the configurations of every block, and ends the race."""
 
     opens_singly = False
-    """A tuning has only a launch or two of most configurations."""
+    """False: a tuning launches most configurations only once or twice."""
 
     def __init__(self, *, ends_s: float, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(self.searched)
@@ -33,7 +33,7 @@ class Tuner(ChosenCells):
         self._begun: tuple[float, int] | None = None
 
     def searched(self, race: Race, cells: Sequence[Cell]) -> Sequence[Cell]:
-        """Return the cells of the next block; none if the search is over, or the time until ``ends_s``."""
+        """Return the cells of the next block; empty if the search or its time is over."""
         race = counted(race)
         made = len(race.launches)
         now = self._clock()
@@ -74,7 +74,7 @@ def resumed(fresh: PreparedRace, race: Race) -> PreparedRace:
 
 
 def outlook(fresh: PreparedRace) -> tuple[str, ...]:
-    """Return the forecasts, one sentence each."""
+    """Return sentences about what the tuning will try, to be shown before it starts."""
     return foretold(fresh.plan, tuning_of(fresh.plan.race))
 
 

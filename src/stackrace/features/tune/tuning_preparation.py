@@ -35,8 +35,8 @@ def ready_tuning(
 ) -> Iterator[PreparedRace]:
     """Prepare the race of the configurations of ``asked``; nothing is left running afterwards.
 
-    If there are limits, two configurations are launched and loaded first, to compute the needs of all. Raises
-    InputError and its kin as a race does, RefusedError if no configuration is within the limits.
+    If there are limits, two configurations are launched and loaded first, to compute the needs of all. Raises the
+    errors of `ready_race`, and RefusedError if no configuration is within the limits.
     """
     request, tuning = candidates(asked)
     adapt = partial(_adapted, tuning=tuning, on_preparing=on_preparing)
@@ -45,7 +45,7 @@ def ready_tuning(
 
 
 TOGETHER = 8
-"""Configurations that are up at once: each may use up all connections of a database."""
+"""The most configurations that run at the same time: each may use up all connections of a database."""
 
 _OPEN_CONNECTIONS = 256
 
@@ -56,7 +56,7 @@ _RATE_SLICE_S = 1.0
 def under_goal(fresh: PreparedRace, tuning: Tuning) -> PreparedRace:
     """Return ``fresh`` under the load of the goal: one level, and slices of the length its response needs.
 
-    Raises InputError if those would be too long, or if ``--slice`` is too short for them.
+    Raises InputError if these slices would be too long, or if ``--slice`` is too short for the goal.
     """
     race = fresh.plan.race
     race = replace(race, loads=(_load(race.loads, tuning.goal),), parts=race.parts.having(tuning))
@@ -92,9 +92,8 @@ def _local(fresh: PreparedRace) -> LocalMachine:
 def _adapted(fresh: PreparedRace, tuning: Tuning, on_preparing: OnPreparing) -> PreparedRace:
     """Return the race of the configurations of ``fresh`` within the limits, computed from two measured ones.
 
-    If time is short, some are left out.
-
-    Raises RefusedError if none is within, naming the one that needs the least and the excess.
+    If time is short, some are left out. Raises RefusedError if no configuration is within the limits; the message
+    names the nearest configuration and its excess.
     """
     ready, limits = under_goal(fresh, tuning), tuning.limits
     if limits == TuningLimits():
@@ -124,7 +123,7 @@ def _having(ready: PreparedRace, tuning: Tuning, paths: Collection[str]) -> Prep
 
 
 _AROUND_S = 1.5
-"""Time of a launch beside its start and its slice: warming up, becoming idle, its share of stopping."""
+"""Seconds of a launch without its start and its slice: warming up, becoming idle, its share of stopping."""
 
 
 def _cut_to_budget(ready: PreparedRace, tuning: Tuning) -> PreparedRace:
@@ -162,8 +161,9 @@ def _cut_to_budget(ready: PreparedRace, tuning: Tuning) -> PreparedRace:
 def thinned(tuning: Tuning, field: Sequence[str], most: int) -> tuple[tuple[Knob, ...], tuple[str, ...]]:
     """Return the knobs with fewer values, and the remaining configurations of the ``field``, ``most`` if possible.
 
-    The number with the nearest neighbours goes first, of the setting with the most values. The first and the last
-    number stay, and so do other values. If there are still too many, they are thinned evenly.
+    The setting with the most numbers loses the number whose neighbours are nearest, again and again. The first and
+    the last number stay, and so do values that are not numbers. If there are still too many configurations, they
+    are thinned evenly. References stay.
     """
     knobs, kept, named = tuning.knobs, [*field], {*tuning.references.values()}
     while len(kept) > most:

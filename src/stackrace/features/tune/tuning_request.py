@@ -76,10 +76,10 @@ LEAST_SLICE_S, MOST_SLICE_S = 0.5, 10.0
 
 
 def tail_slice_s(goal: TuningGoal, asked_s: float | None) -> float:
-    """Return the length of slices for the quantile of ``goal``: ``asked_s``, else the length it needs.
+    """Return the length of slices for the quantile of ``goal``: ``asked_s`` if given, else the length it needs.
 
-    Raises InputError if that is too short, or longer than ``MOST_SLICE_S``, naming the lowest rate and the quantile
-    that would do.
+    Raises InputError if ``asked_s`` is too short, or if the needed length exceeds ``MOST_SLICE_S``; the message
+    names the lowest rate and the quantile that would do.
     """
     rate_per_s, requests = goal.rate_per_s, _requests_for(goal.quantile)
     assert rate_per_s is not None
@@ -118,7 +118,7 @@ def _spelt(quantile: str, rate_per_s: float) -> str:
 
 
 _BUDGET_S = 600.0
-"""Time for some forty configurations, and several launches of the finalists."""
+"""Default budget: enough for about forty configurations, and several launches of the finalists."""
 
 _LEAST_S = 3.0
 """The least time to launch a configuration, warm it up and measure a slice."""
@@ -131,7 +131,7 @@ def candidates(asked: TuneRequest) -> tuple[RaceRequest, Tuning]:
     InputError if there is nothing to tune or a quantile has too few requests.
     """
     if asked.goal.kind is GoalKind.LATENCY:
-        # refused before anything is prepared
+        # an unusable goal is refused before anything is prepared
         tail_slice_s(asked.goal, asked.race.slice_s)
     request = _with_cores(asked)
     servers, offered = catalogue().extended(request.servers), asked_app(request).offered
@@ -152,7 +152,7 @@ def candidates(asked: TuneRequest) -> tuple[RaceRequest, Tuning]:
         stacks=tuple(dict.fromkeys((*tuning.settings, *tuning.references.values()))),
         twin=False,
         budget_s=budget_s,
-        # the goal's own load is all that is measured
+        # only the load of the goal is measured
         workloads=tuple(replace(workload, stacks=None) for workload in request.workloads[:1]),
     )
     return wanted, tuning
@@ -172,7 +172,7 @@ def _compared(asked: TuneRequest, space: Space, current: Stack | None) -> Tuning
     for reference, stack in references.items():
         if stack is None:
             continue
-        # the first reference gives the path; a configuration that is the same stack is spelt as it is
+        # the first reference to a stack decides how its path is written, also if it is one of the configurations
         known = stacks.get(stack.identity)
         if known is None or known in space.configurations:
             stacks[stack.identity] = stack

@@ -1,4 +1,4 @@
-"""The choice among configurations, and the complete answer of a tuning. Pure."""
+"""The choice among configurations, and the complete answer of a tuning, as pure functions."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def poor_launch(known: Launched) -> Array:
 class Verdict:
     """The choice, and the ratios of all configurations to it.
 
-    The choice is by all launches. The figures are from the finals alone, if they had two blocks: a configuration
-    reaches the finals by launches that were better than usual, so those would promise too much.
+    The choice depends on all launches. The figures come from the finals alone, if the choice has two launches
+    there: a configuration reaches the finals with launches better than usual, which would promise too much.
 
     Source: Capen, Clapp & Campbell 1971, Competitive bidding in high-risk situations, Journal of Petroleum
     Technology 23 (the winner's curse).
@@ -60,7 +60,7 @@ class Verdict:
 
     @property
     def launches(self) -> int:
-        """Launches of the choice that its ``value`` and ``poor`` come from."""
+        """Number of launches of the choice that ``value`` and ``poor`` come from."""
         return int(self.anew.count[self.index])
 
     @property
@@ -72,19 +72,19 @@ class Verdict:
 
     @property
     def poor(self) -> float | None:
-        """The least of nine in ten launches of the choice, exp of the response; None for one launch."""
+        """Response, as exp, that nine launches of ten of the choice reach; None if it has only one launch."""
         lower = float(poor_launch(self.anew)[self.index])
         return None if math.isnan(lower) else math.exp(lower)
 
     def relative(self, i: int) -> float:
-        """Return the mean of a configuration divided by the choice's, in the finals if it was in them."""
+        """Return the mean of configuration ``i`` divided by the choice's, in the finals if it took part in them."""
         known = self.anew if self.anew.count[i] else self.state.known
         return math.exp(known.mean[i] - known.mean[self.index])
 
     def ratio(self, i: int) -> Interval | None:
-        """Return the ratio of the choice to a configuration, with limits of 95 %, in the finals if both were.
+        """Return the ratio of the choice to configuration ``i``, with limits of 95 %; from the finals if possible.
 
-        exp(m ± t·√((s_i² + s_j²)/n)) over the n blocks in which both were measured; None below two. The variances
+        exp(m ± t·√((s_i² + s_j²)/n)) over the n blocks in which both were measured; None if n < 2. The variances
         are shrunk towards the common one (`launched`), with Welch's degrees of freedom.
 
         Source: Welch 1938, Biometrika 29.
@@ -114,7 +114,7 @@ class Verdict:
 
     @property
     def equals(self) -> tuple[int, ...]:
-        """Others with two or more launches whose limits are within the difference that does not matter."""
+        """Other configurations that are proved to be within the difference that does not matter."""
         delta, out = self.state.grid.delta, self.state.grid.out
         found = ((i, self.ratio(i)) for i in range(len(self.last)) if i not in out)
         return tuple(
@@ -128,8 +128,9 @@ class Verdict:
 def verdict(grid: Grid) -> Verdict | None:
     """Return the choice among the configurations of ``grid`` that may be the best; None if none was measured.
 
-    It has the best poor launch: by `poor_launch` if it has ``FINAL_LAUNCHES``. With fewer launches, estimates from
-    similar configurations count, too, reduced by as many standard deviations.
+    The choice has the highest limit that nine launches of ten reach: `poor_launch` of a configuration with
+    ``FINAL_LAUNCHES``. With fewer launches, the limit is ``_Z`` standard deviations below the response that is
+    expected from its launches and those of similar configurations.
     """
     state = state_of(grid)
     if not state.alive.any():
@@ -288,7 +289,7 @@ def _against(
         is_same = found is not None and i == found.index
         ratio = None
         if found is not None and i is not None and not is_same and found.state.known.count[i]:
-            # without limits if they share only one block
+            # the ratio has no limits if the two share only one block
             ratio = found.ratio(i) or Interval(value=1 / found.relative(i))
         yield Against(reference=reference, stack=path, ratio=ratio, is_same=is_same, infeasible=beyond.get(path))
 

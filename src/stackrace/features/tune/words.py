@@ -27,7 +27,7 @@ REFERENCES = {
 
 
 def outlook(plan: RacePlan, tuning: Tuning) -> tuple[str, ...]:
-    """Return the sentences to read before: the number of configurations, and those that the budget leaves out."""
+    """Return the sentences shown before the race: how many configurations race, and how many are left out."""
     many = sum(stack.path not in tuning.reserve for stack in plan.stacks)
     out = sum(one.stack not in tuning.reserve for one in tuning.infeasible)
     too_large = f"; {things(out, 'other')} would exceed the limits" if out else ""
@@ -97,7 +97,7 @@ def _missing(race: Race, stack: str) -> str:
 
 
 def against(goal: TuningGoal, one: Against) -> str:
-    """Return how the tuned stack compares with a reference, for a cell: ``1.28× (1.24–1.33)``."""
+    """Return the text of a cell: the ratio to a reference, ``1.28× (1.24–1.33)``, or why there is none."""
     if one.is_same:
         return "the same stack"
     if one.infeasible is not None:
@@ -223,10 +223,10 @@ def _amount(kind: Unfit, many: int) -> str:
 
 
 def none_within(stack: str, limits: TuningLimits, out: Sequence[Infeasible]) -> str:
-    """Return the message that no configuration is within ``limits``, with all that the nearest exceeds.
+    """Return the message that no configuration is within ``limits``, with every limit that the nearest exceeds.
 
-    ``out``, at least one, exceed a limit by their needs. The nearest is the one whose most exceeded limit is
-    exceeded the least.
+    ``out`` are configurations whose needs exceed a limit, at least one. The nearest is the one whose largest excess
+    is the smallest.
     """
     nearest = min(out, key=lambda one: exceeded(limits, one.needs)[0].times)
     over = exceeded(limits, nearest.needs)

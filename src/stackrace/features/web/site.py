@@ -1,4 +1,4 @@
-"""The site as a WSGI application: Django set up for the store, three pages, and what every answer goes out with."""
+"""The site as a WSGI application: Django configured for the store, three pages, and the headers of every answer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TEMPLATES = Path(__file__).with_name("templates")
 
 class _OneLine(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
-        """Write the failure's kind, for a fault of ours only."""
+        """Write the kind of a failure to stderr, only if it is the site's own (status 500 or more)."""
         if record.levelno >= logging.ERROR and getattr(record, "status_code", 0) >= 500:
             kind = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else "an error"
             sys.stderr.write(f"{record.getMessage()}: {kind}\n")
@@ -38,12 +38,12 @@ class _OneLine(logging.Handler):
 def results_site(store_url: str | None) -> Callable[..., Iterable[bytes]]:
     """Return the site over the store at ``store_url``; call it once per process.
 
-    It only reads. Raises StoreError when the store cannot be opened.
+    The site only reads the store. Raises StoreError if the store cannot be opened.
     """
     options: dict[str, Any] = {
         "INSTALLED_APPS": ["stackrace.store"],
         "ROOT_URLCONF": "stackrace.features.web.site",
-        # served on the loopback address, so no other name can be asked for in earnest
+        # the site is served on the loopback address, so no genuine request has another name
         "ALLOWED_HOSTS": ["127.0.0.1", "localhost", "[::1]"],
         "MIDDLEWARE": ["stackrace.features.web.site._guarded", "django.middleware.common.CommonMiddleware"],
         "TEMPLATES": [
@@ -55,7 +55,7 @@ def results_site(store_url: str | None) -> Callable[..., Iterable[bytes]]:
         "STACKRACE_STORE": store_url,
     }
     settings.configure(**options)
-    # the browser is told what is wrong with its request; a traceback tells the terminal's reader nothing
+    # the browser shows errors in its requests; a traceback in the terminal would help nobody
     logging.getLogger("django").addHandler(_OneLine())
     open_store(store_url).close()
 
@@ -69,7 +69,7 @@ _Respond = Callable[[HttpRequest], HttpResponse]
 
 
 def _guarded(respond: _Respond) -> _Respond:
-    """Return Django's middleware that cleans pages and sets the headers which browsers obey.
+    """Return the Django middleware that cleans pages and sets the security headers.
 
     Source: Content Security Policy Level 3; Fetch Standard, X-Content-Type-Options; RFC 7034.
     """
@@ -88,7 +88,7 @@ def _guarded(respond: _Respond) -> _Respond:
 
 
 def _policy(page: bytes) -> str:
-    """Allow the page's own style sheet, which stands in its head before anything foreign, and nothing else."""
+    """Return a policy that allows only the page's own style sheet: the first, before any text of others."""
     style = _STYLE.search(page)
     allowed = "'none'"
     if style is not None:
@@ -107,7 +107,7 @@ _MOST_RACES = 200
 def _index(request: HttpRequest) -> HttpResponse:
     with open_store(settings.STACKRACE_STORE) as store:
         races = store.list(_MOST_RACES)
-    # what was fetched may hold what no encoding has
+    # a fetched race may contain characters that no encoding has
     return HttpResponse(printable(render_to_string("index.html", {"races": races}, request), words=False))
 
 

@@ -27,11 +27,11 @@ def command(port: int, store: str | None) -> None:
         daemon_threads = True
 
         def handle_error(self, request: object, client_address: object) -> None:
-            """Say nothing of a browser that went away."""
+            """Log nothing about a browser that went away."""
 
     class Quiet(WSGIRequestHandler):
         def log_message(self, format: str, *args: object) -> None:
-            """Say nothing: the browser tells."""
+            """Log nothing: the browser shows the result."""
 
     site = results_site(store)
     with make_server(LOOPBACK, claim(port), site, server_class=Server, handler_class=Quiet) as server:

@@ -1,15 +1,15 @@
 """Connections kept open between requests, safe among threads.
 
-Each is used by one request at a time, so there are at most as many as requests were ever under way together. The
-first is opened by the first request, so after servers have forked. Appending to a deque and popping from it are
-atomic (Python's documentation, collections.deque).
+Each connection serves one request at a time, so there are at most as many connections as requests ran at the same
+time. The first request opens the first connection, which is after servers have forked. Appending to a deque and
+popping from it are atomic (Python's documentation, collections.deque).
 """
 
 from collections import deque
 
 
 class Spare:
-    """Idle connections; ``connect`` makes another when there is none."""
+    """Idle connections; ``connect`` makes a new one if none is idle."""
 
     def __init__(self, connect):
         self._connect = connect

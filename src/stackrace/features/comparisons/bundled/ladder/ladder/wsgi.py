@@ -10,7 +10,8 @@ FILE = "/static/hello.txt"
 
 
 def _lookup_of(rung):
-    """Return the lookup of a rung. One whose driver is missing fails when asked; the others keep working."""
+    """Return the lookup of a rung. If its driver is missing, the lookup raises LadderError; other rungs still
+    work."""
     try:
         return import_module(f".rungs.{rung.replace('-', '_')}", __package__).lookup
     except ImportError as error:
@@ -25,9 +26,9 @@ def _lookup_of(rung):
 def lookups(environ=os.environ):
     """Return the lookups by their paths, with their drivers.
 
-    They are loaded with the app, as an app's are: a hundred processes that each load them in the middle of a
-    measurement would be what is measured. ``LADDER_RUNGS`` names the only rungs to be served, with commas: five
-    hundred processes that serve a string need not hold the drivers of databases.
+    The drivers are loaded with the app: otherwise a hundred processes would load them during a measurement and
+    distort it. ``LADDER_RUNGS`` limits the rungs to the listed ones, separated by commas: five hundred processes
+    that serve a string need no drivers of databases.
     """
     named = environ.get("LADDER_RUNGS")
     rungs = RUNGS if named is None else named.split(",")

@@ -1,4 +1,4 @@
-"""A file, read by the app where no front end serves it."""
+"""A file, read by the app if no front end serves it."""
 
 from pathlib import Path
 

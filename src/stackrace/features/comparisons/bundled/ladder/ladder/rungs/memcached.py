@@ -1,8 +1,8 @@
 """memcached through python-memcached.
 
-Its client keeps a connection per thread by itself. Each process puts the value there once, where it is missing:
-memcached keeps nothing on disk, so a preparation need not be there any more when it is started again. A miss after
-that is an error: a rung that quietly took another way would measure something else than it says.
+The client itself keeps one connection per thread. Each process stores the value once, if it is missing: memcached
+writes nothing to disk, so a restart loses the prepared value. A later miss is an error: a rung that found the value
+somewhere else would not measure memcached.
 Source: memcache.Client's documentation.
 """
 
@@ -17,7 +17,7 @@ from ..services import memcached
 
 @cache
 def client():
-    """Return the process's client, made at the first request, when the value is seen to."""
+    """Return the process's client; the first request makes it and stores the value if it is missing."""
     made = memcache.Client(memcached())
     made.add(str(KEY), VALUE)
     return made

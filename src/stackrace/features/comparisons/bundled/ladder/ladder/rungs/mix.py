@@ -1,8 +1,8 @@
 """The mix that the ladder's author predicted without measuring it: 90 % memcached hits, 10 % ORM, and 5 % logic.
 
-The shares are counted, not drawn, so that each process keeps them exactly in every ten requests. What a share of
-an unknown whole costs cannot be built, so the logic is a fixed amount of plain Python: some ten microseconds, about
-a twentieth of such a request behind an ordinary server today.
+The shares are counted, not drawn, so that each process keeps them exactly in every ten requests. The 5 % refer to
+an unknown total, so the logic is a fixed amount of plain Python: about ten microseconds, a twentieth of such a
+request behind an ordinary server today.
 """
 
 from itertools import count
@@ -25,7 +25,7 @@ def lookup():
 
 
 def logic(text):
-    """Return a number made of ``text``, for no use but the work."""
+    """Return a number computed from ``text``; nobody uses it, only the work counts."""
     number = len(text)
     for step in range(STEPS):
         number = (number * 31 + step) % 65_521

@@ -1,4 +1,4 @@
-"""The database through ``_mysql``, which is the C library and no more: a query as text, rows as bytes.
+"""The database through ``_mysql``, a thin layer over the C library: a query as text, rows as bytes.
 
 Source: mysqlclient's documentation, "MySQL C API translation".
 """

@@ -12,7 +12,7 @@ from ..spare import Spare
 
 
 def connect():
-    """Open a connection on which each query sees what is there now."""
+    """Open a connection on which each query sees the current data."""
     return MySQLdb.connect(**database(), charset="utf8mb4", autocommit=True)
 
 

@@ -1,6 +1,6 @@
 """The database through SQLAlchemy's object-relational mapper: a session and an object per request.
 
-Its pool has no limit, as those of the other rungs have none. Source: SQLAlchemy 2, "Session Basics" and
+Its pool has no limit, like those of the other rungs. Source: SQLAlchemy 2, "Session Basics" and
 "Connection Pooling".
 """
 
@@ -33,7 +33,7 @@ _making = Lock()
 
 def engine():
     """Return the process's only engine with its pool, made at the first request."""
-    # without the lock, two threads could make one each
+    # without the lock, two threads could make two engines
     with _making:
         return _engine()
 
