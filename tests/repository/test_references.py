@@ -134,7 +134,7 @@ def test_names_in_the_documentation_lead_somewhere(page: Path) -> None:
     [
         ("see `nowhere_at_all`", ["nowhere_at_all"]),
         ("see `race.run.runner.run_prepared`", []),
-        ("see `race.runner.nothing`", ["race.runner.nothing"]),
+        ("see `race.run.runner.nothing`", ["race.run.runner.nothing"]),
         ("see race/run/runner.py and race/nothing.py", ["race/nothing.py"]),
         ("see `stackrace run --bundled`, `stackrace fly`", ["fly"]),
         ("run benchmarks.check and benchmarks.nothing", ["benchmarks.nothing"]),

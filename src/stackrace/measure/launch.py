@@ -201,7 +201,7 @@ class Shortfall:
 
     ended_by: EndedBy
     spent_s: Mapping[str, float] = field(default_factory=dict)
-    """Seconds from the launch's readiness to its end, by activity as in `race.stopwatch.Duty`."""
+    """Seconds from the launch's readiness to its end, by activity as in `race.run.stopwatch.Duty`."""
     words: str = ""
     """Message of the error, or the programs that used the cores."""
 

@@ -30,25 +30,25 @@ class CurrentKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CurrentErrors:
-    """Where what is run today answered so many requests wrongly, or not at all, that it has no result."""
+    """Load level at which the present deployment gives so many wrong or missing answers that it has no result."""
 
     load: Load
-    """The lowest such load level."""
+    """Lowest such load level."""
     workload: str = ""
-    """By name; empty where the race has a single one."""
+    """Name of the workload; empty if the race has only one."""
     answered: float | None = None
-    """The share of answers with another status than expected; None where most errors were no answers."""
+    """Share of answers with a wrong status; None if most errors were missing answers."""
     failed: float | None = None
-    """The share of requests without a whole answer in time; None where most errors were answers."""
+    """Share of requests without a whole answer in time; None if most errors were wrong answers."""
     status: int = 0
-    """The status of the wrong answers; 0 where nobody knows it."""
+    """Status of the wrong answers; 0 if unknown."""
     server: str = ""
-    """The title of the server that gave it, where its own header and the kind of status prove that."""
+    """Title of the server that gave this status, if its header and the kind of status prove it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CurrentStanding(StandingNotice):
-    """The stack that is run today against the one that the answer names, at the level that it speaks of."""
+    """Stack of the present deployment, compared with the stack that the answer names, at the answer's level."""
 
     unshown: ClassVar[tuple[str, ...]] = ("failure",)  # the withdrawals contain it
 
@@ -56,27 +56,27 @@ class CurrentStanding(StandingNotice):
     """first: the answer names it; open: it cannot be told from the one named; behind: proved worse than that;
     unmeasured: raced, but without a place; not raced: it could not be."""
     stack: str = ""
-    """Stack path; empty where no path can say it."""
+    """Stack path; empty if no path describes the deployment."""
     location: str = ""
-    """Where the deployment was found, as ``compose.prod.yml:12``."""
+    """Place where the deployment was found, as ``compose.prod.yml:12``."""
     first: str = ""
-    """The stack that the answer names."""
+    """Stack that the answer names."""
     throughput: Interval | None = None
-    """Throughput over that of ``first``."""
+    """Throughput divided by that of ``first``."""
     memory: float | None = None
-    """Memory (peak PSS) over that of ``first``; None where one is unknown."""
+    """Memory (peak PSS) divided by that of ``first``; None if one is unknown."""
     cpu: float | None = None
-    """CPU time per request over that of ``first``; None where one is unknown."""
+    """CPU time per request divided by that of ``first``; None if one is unknown."""
     failure: Failure | None = None
-    """Why it has no place."""
+    """Reason why it has no place in the standing."""
     is_partial: bool = False
-    """True if the project's files do not say how many workers and threads it has, or of which class."""
+    """True if the project's files do not say the number of workers and threads, or the worker class."""
     problem: str = ""
-    """Why it could not be raced, with what helps."""
+    """Reason why it could not be raced, with the way out."""
     errors: CurrentErrors | None = None
-    """Where it fails; None where it does at no level."""
+    """Lowest level at which it fails; None if it fails at none."""
     queue: CurrentQueue | None = None
-    """Limit of connections that wait for it, if it fails under more of them."""
+    """Limit of waiting connections, if it fails with more connections than that."""
 
     @property
     def is_news(self) -> bool:

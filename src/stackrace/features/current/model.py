@@ -19,48 +19,48 @@ def placed(file: str, line: int) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CurrentChange:
-    """One thing that a race decides otherwise than the deployment does."""
+    """Setting of the deployment that a race replaces."""
 
     file: str
-    """Relative to the project's folder."""
+    """Path relative to the project's folder."""
     line: int
-    """0 where nobody knows."""
+    """Number of the line; 0 if unknown."""
     key: str
     """Name in the file or the command."""
     theirs: str
-    """What it is there."""
+    """Value in the file or the command."""
     concern: Concern
-    """What it is about."""
+    """Subject of the setting, which the race decides."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CurrentGap:
-    """One thing of the deployment that the race goes without."""
+    """Setting of the deployment that is missing in the race."""
 
     file: str
-    """Relative to the project's folder."""
+    """Path relative to the project's folder."""
     line: int
-    """0 where nobody knows."""
+    """Number of the line; 0 if unknown."""
     what: str
-    """Words of the file."""
+    """Text in the file."""
     why: str
-    """The end of a sentence."""
+    """Reason, as the end of a sentence."""
     weight: Weight = Weight.PLAIN
-    """What it means for the race."""
+    """Consequence for the race."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CurrentQueue:
-    """How many connections the deployment lets wait for its server."""
+    """Limit of the connections that may wait for a server of the deployment."""
 
     server: str
-    """By title."""
+    """Title of the server."""
     file: str
-    """Relative to the project's folder."""
+    """Path relative to the project's folder."""
     line: int
-    """0 where nobody knows."""
+    """Number of the line; 0 if unknown."""
     value: int
-    """Connections."""
+    """Number of connections."""
 
     @property
     def location(self) -> str:
@@ -73,9 +73,9 @@ class CurrentDifference:
     """One thing in which a running server differs from what its files or its command line say."""
 
     file: str
-    """Relative to the project's folder, or the process."""
+    """Path relative to the project's folder, or the process."""
     line: int
-    """0 where nobody knows."""
+    """Number of the line; 0 if unknown."""
     said: str
     """Setting of the file or command: ``workers=4``."""
     observed: str
@@ -87,13 +87,13 @@ class CurrentMistake:
     """One mistake of the deployment's own files."""
 
     kind: str
-    """The id of its declaration, such as ``unknown-key``."""
+    """Id of the mistake's declaration, such as ``unknown-key``."""
     file: str
-    """Relative to the project's folder."""
+    """Path relative to the project's folder."""
     line: int
-    """0 where nobody knows."""
+    """Number of the line; 0 if unknown."""
     says: str
-    """The sentence behind the place, without its full stop."""
+    """Sentence that follows the place, without its full stop."""
 
     @property
     def location(self) -> str:
@@ -103,38 +103,38 @@ class CurrentMistake:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CurrentDeployment(RacePart):
-    """What a project runs today."""
+    """Present deployment of a project."""
 
     name: ClassVar[str] = "current"
 
     stack: str
-    """Stack path, configuration files relative to the project's folder; empty where no path can say it."""
+    """Stack path, with configuration files relative to the project's folder; empty if no path describes the deployment."""
     file: str
-    """Where it was found, relative to the project's folder."""
+    """File in which it was found, relative to the project's folder."""
     line: int = 0
-    """0 where nobody knows."""
+    """Number of the line; 0 if unknown."""
     problem: str = ""
-    """Why it cannot be raced, and what would help; empty where it can."""
+    """Reason why it cannot be raced, and the way out; empty if it can."""
     changes: tuple[CurrentChange, ...] = ()
-    """What is decided otherwise, in files and on command lines."""
+    """Settings of files and command lines that a race replaces."""
     gaps: tuple[CurrentGap, ...] = ()
-    """What could not be taken over."""
+    """Settings that are missing in a race."""
     mistakes: tuple[CurrentMistake, ...] = ()
-    """Mistakes of its own files."""
+    """Mistakes in the deployment's files."""
     read: tuple[str, ...] = ()
-    """The files that were read together for it, relative to the project's folder; empty for one alone."""
+    """All files that describe it, relative to the project's folder; empty if there is only one."""
     effective: tuple[str, ...] = ()
-    """Workers, threads and class as they take effect, with the defaults that nobody writes: ``workers=4``."""
+    """Effective workers, threads and worker class, defaults included: ``workers=4``."""
     at_once: int = 0
-    """How many requests it works on at once, at most; 0 where only connections limit that, or nobody knows."""
+    """Most requests in progress at the same time; 0 if only connections limit them, or if it is unknown."""
     queue: CurrentQueue | None = None
-    """How many connections may wait; None where its files do not say it."""
+    """Limit of waiting connections; None if the files do not say it."""
     variables: tuple[str, ...] = ()
-    """Variables by name that its files give the app, and that no stack of a race has."""
+    """Names of variables that its files give the app; no stack of a race has them."""
     env_files: tuple[str, ...] = ()
-    """Files of variables that it names, relative to the project's folder."""
+    """Files of variables that it reads, relative to the project's folder."""
     differences: tuple[CurrentDifference, ...] = ()
-    """Where the running server was observed to be otherwise than its files or its command line say."""
+    """Differences between the observed server and its files or command line."""
     others: tuple[str, ...] = ()
     """Other deployments of this project, as ``FILE:LINE``, the likeliest first."""
 

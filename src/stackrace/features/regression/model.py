@@ -38,52 +38,52 @@ def terms_of(response: Response, allowance: float) -> Terms:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contender:
-    """What exactly one side was."""
+    """One side of a check."""
 
     label: str
     """Name that the user would use: ``main``, ``the work tree``."""
     revision: str = ""
-    """The commit's full name; empty where the folder is under no version control."""
+    """Full name of the commit; empty if the folder is under no version control."""
     changed: int = 0
-    """How many files differed from that commit, or were not in it."""
+    """Number of files that differed from the commit, or were not in it."""
     python: str = ""
-    """The app's interpreter, by its path."""
+    """Path of the app's interpreter."""
     settings: str = ""
-    """The Django settings module, where it was given for this side."""
+    """Django settings module, if given for this side."""
     stack: str = ""
-    """The stack's path."""
+    """Stack path."""
     versions: Mapping[str, str] = field(default_factory=dict)
-    """Version of each server and of the interpreter, by name; empty where it is unknown."""
+    """Version of each server and of the interpreter, by name; empty if unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateFacts(RacePart):
-    """What a race compares as a check."""
+    """Subject of a check."""
 
     name: ClassVar[str] = "check"
 
     base: Contender
-    """What the base was."""
+    """Version before the change."""
     head: Contender
-    """What the head was."""
+    """Version with the change."""
     allowances: Mapping[str, float] = field(default_factory=dict)
-    """What is allowed of each response that is judged, by its name."""
+    """Allowed growth of each judged response, by its name: 0.05 is 5 %."""
     packages: tuple[str, ...] = ()
-    """What differs between the packages of the two environments, as ``flask 3.1.2 → 3.0.3``."""
+    """Differences between the packages of both environments, as ``flask 3.1.2 → 3.0.3``."""
     upgraded: tuple[str, ...] = ()
-    """Servers whose versions alone differ, as ``gunicorn 25.0.3 → 27.0.1``; empty where anything else differs."""
+    """Servers with different versions, if nothing else differs, as ``gunicorn 25.0.3 → 27.0.1``."""
     changed_rarely: tuple[str, ...] = ()
-    """Pages, as ``GET /path``, that rarely changed while the head's app was examined, and never in the base's."""
+    """Pages that rarely changed while the head's app was examined, and never in the base's app, as ``GET /path``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedLaunches:
-    """How many launches of each side did not come up, answered wrongly, or died."""
+    """Number of launches of each side that did not come up, answered wrongly, or died."""
 
     base: int = 0
     head: int = 0
     confirmed: bool = False
-    """True if that is the head's doing: four of its launches failed in a row, or seven in all, and none of the
+    """True if the head causes the failures: four of its launches failed in a row, or seven in all, and none of the
     base's."""
 
     @property
@@ -97,35 +97,35 @@ class ChangingPages:
     """Pages whose answers changed during the check in the head's app itself, and never in the base's."""
 
     names: tuple[str, ...] = ()
-    """Methods and paths: ``GET /path``."""
+    """Methods and paths, as ``GET /path``."""
     confirmed: bool = False
-    """True once the base, measured after the change, still answered as before."""
+    """True if the base still answered as before when it was measured after the change of the answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateAnswer:
-    """The answer of a check."""
+    """Answer of a check."""
 
     outcome: Outcome
     """passed: not slower, see each ruling's change.high for what could have been missed; failed: slower than
     allowed, or its launches fail, confirmed, or pages change in it alone; undecided: neither is shown; refused: no
     valid measurements."""
     rulings: tuple[Ruling, ...]
-    """One for each response, workload by workload."""
+    """One ruling for each response, workload by workload."""
     blocks: int = 0
-    """Pairs of launches, refused ones included."""
+    """Number of pairs of launches, refused pairs included."""
     valid: int = 0
-    """Pairs of which neither launch was refused or failed."""
+    """Number of pairs without a refused or failed launch."""
     failed: FailedLaunches = field(default_factory=FailedLaunches)
     """A check with a failed launch of the head does not pass."""
     changing: ChangingPages = field(default_factory=ChangingPages)
     """A check with a page that changes in the head alone does not pass."""
     needed_s: float | None = None
-    """About how many more seconds would probably decide an undecided check; None where that is unknown."""
+    """About as many more seconds would probably decide an undecided check; None if unknown."""
 
     @property
     def exit_code(self) -> int:
-        """What the command ends with."""
+        """Exit code of the command."""
         return _CODES[self.outcome]
 
     @property
