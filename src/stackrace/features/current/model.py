@@ -108,7 +108,7 @@ class CurrentDeployment(RacePart):
     name: ClassVar[str] = "current"
 
     stack: str
-    """Stack path, with configuration files relative to the project's folder; empty if no path describes the deployment."""
+    """Stack path, with files relative to the project's folder; empty if no path describes the deployment."""
     file: str
     """File in which it was found, relative to the project's folder."""
     line: int = 0

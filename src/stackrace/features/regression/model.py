@@ -67,13 +67,13 @@ class GateFacts(RacePart):
     head: Contender
     """Version with the change."""
     allowances: Mapping[str, float] = field(default_factory=dict)
-    """Allowed growth of each judged response, by its name: 0.05 is 5 %."""
+    """Allowed change for the worse of each judged response, by its name: 0.05 is 5 %."""
     packages: tuple[str, ...] = ()
     """Differences between the packages of both environments, as ``flask 3.1.2 → 3.0.3``."""
     upgraded: tuple[str, ...] = ()
     """Servers with different versions, if nothing else differs, as ``gunicorn 25.0.3 → 27.0.1``."""
     changed_rarely: tuple[str, ...] = ()
-    """Pages that rarely changed while the head's app was examined, and never in the base's app, as ``GET /path``."""
+    """Pages, as ``GET /path``, that rarely changed while the head was examined, and never in the base."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
