@@ -20,6 +20,8 @@ from .arrivals import DRAWS, Queue, typical_seed
 from .rate_search import HIGH, LOW, Search, Tried
 
 CLOSED_S, CLOSED_WARMUP_S = 3.0, 1.0
+_FEW = 0.05
+"""Requests that may time out in the closed loop, as a share of its right answers."""
 LEAST_S = 10.0
 """Shortest trial in seconds; a trial is longer if its quantiles need more requests."""
 MOST_S = 25.0
@@ -141,14 +143,29 @@ def find_capacity(setup: LoadSetup, goal: Goal, *, connections: int, seed: int, 
     idle = _Idle(setup, closed)
     if closed.duration_s is not None:
         closed = replace(closed, duration_s=closed_s(idle.takes_s))
-    first = measure(setup, closed, watch(closed, CLOSED_WARMUP_S, None), warmup_s=CLOSED_WARMUP_S)
-    if first.interrupted:
-        raise InterruptedRace("stopped before the first rate was tried")
+    first = _closed_loop(setup, closed, idle, watch)
     if not first.result.counts.ok:
         raise RefusedError(f"there was no right answer: {'; '.join(failures(first))}")
+    if (fewer := first.load.concurrency) < connections:
+        notes += (f"With {2 * fewer} connections requests timed out, so the closed loop had {fewer}.",)
     return _Searching(
         setup=setup, goal=goal, first=first, idle=idle, opened=replace(opened, seed=seed), watch=watch, notes=notes
     ).result()
+
+
+def _closed_loop(setup: LoadSetup, load: Load, idle: _Idle, watch: _Watch) -> FinishedRun:
+    """Return the closed loop of ``load``, with half of its connections, or half again, while many requests time out.
+
+    A server goes on with requests whose clients have gone, so it would show a lower throughput than it can reach.
+    """
+    while True:
+        ran = measure(setup, load, watch(load, CLOSED_WARMUP_S, None), warmup_s=CLOSED_WARMUP_S)
+        if ran.interrupted:
+            raise InterruptedRace("stopped before the first rate was tried")
+        if load.concurrency == 1 or ran.result.counts.timed_out <= _FEW * ran.result.counts.ok:
+            return ran
+        load = replace(load, concurrency=load.concurrency // 2)
+        idle.rest()
 
 
 def _loads(setup: LoadSetup, connections: int) -> tuple[Load, Load]:
