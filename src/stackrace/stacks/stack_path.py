@@ -101,7 +101,7 @@ def unknown_server(name: str, specs: Mapping[str, ServerSpec]) -> StackError:
 _VERSION = re.compile(r"(?:[0-9]+!)?[0-9]+(?:\.[0-9]+)*(?:(?:a|b|rc)[0-9]+)?(?:\.post[0-9]+)?(?:\.dev[0-9]+)?")
 """One version of a package. Source: PEP 440, "Public version identifiers", in their normal form."""
 _PINNED = re.compile(r"([\w-]+)\s*[=~<>!]=*\s*([^=~<>!\s]+)")
-"""A server with its version as pip writes it, such as ``gunicorn==23.0.0``."""
+"""A server with its version as pip writes it: name, ``==``, version."""
 _EXAMPLE = "23.0.0"
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.core.race.raced import race_of
 
-from stackrace.features.export.equivalence import Verdict, decided, equivalence_of
+from stackrace.features.export.equivalence import UntilKnown, Verdict, equivalence_of
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack import Interface, Side, side_path
 from stackrace.stacks.stack_path import parse_stack
@@ -68,6 +68,6 @@ def test_what_comes_after_a_planned_look_waits_for_the_next():
 
 
 def test_a_race_of_both_ends_once_it_is_known():
-    assert not decided(STACK, 0.05, race(1000, blocks=3, sd=0.001)).settled
-    assert decided(STACK, 0.05, race(1000, blocks=4, sd=0.001)).settled
-    assert not decided(STACK, 0.05, race(1000, blocks=4, sd=0.2)).settled
+    assert not UntilKnown(STACK, 0.05).decide(race(1000, blocks=3, sd=0.001)).settled
+    assert UntilKnown(STACK, 0.05).decide(race(1000, blocks=4, sd=0.001)).settled
+    assert not UntilKnown(STACK, 0.05).decide(race(1000, blocks=4, sd=0.2)).settled
