@@ -28,8 +28,9 @@ times."""
 _PATIENCE_IN_DOUBT_S = 3.0
 _RARE = 0.25
 """Largest share of answers that differ from the first one, for a page that seldom differs."""
-_AGAIN = 8
-"""Further answers of such a page: of two equally frequent variants, all are the first once in 250 times."""
+_AGAIN, _LEAST_AGAIN = 24, 8
+"""Further answers of such a page, if they come quickly, and in any case. Of two equally frequent variants, one is
+among 24 answers at most six times in one of a hundred cases."""
 _MOST_BRIEFLY = 3
 """Most askings of a request, such as a page of a crawl, of which only the status and the time are needed."""
 _PATIENCE_BRIEFLY_S = 0.2
@@ -133,7 +134,7 @@ class Asking:
             second=second,
             wall_s=median(wall_s for wall_s, _ in times),
             cpu_s=median(cpu_s for _, cpu_s in times),
-            rarely=0 < changed <= len(times) * _RARE and self._is_itself_again(asked, first),
+            rarely=0 < changed <= len(times) * _RARE and self._is_mostly(asked, first),
         )
 
     def _ask_again(self, asked: WireRequest, first: Reply) -> tuple[Reply, list[tuple[float, float]], int]:
@@ -161,9 +162,13 @@ class Asking:
             if is_over or not last.succeeded or unlike > 1 or last.endless:
                 return second, times, changed
 
-    def _is_itself_again(self, asked: WireRequest, first: Reply) -> bool:
-        """Tell whether ``_AGAIN`` more answers all equal the first; a page that shows the time fails this."""
-        return not any(_difference(first, self._ask(asked)) for _ in range(_AGAIN))
+    def _is_mostly(self, asked: WireRequest, first: Reply) -> bool:
+        """Tell whether few further answers differ from the first; of a page that shows the time all do."""
+        again, differing, until = 0, 0, time.monotonic() + _PATIENCE_IN_DOUBT_S
+        while again < _LEAST_AGAIN or (again < _AGAIN and time.monotonic() < until):
+            differing += _difference(first, self._ask(asked)) > 0
+            again += 1
+        return differing <= _RARE * again
 
     def _ask(self, asked: WireRequest) -> Reply:
         self._stage(f"answering {asked.method} {asked.path}")

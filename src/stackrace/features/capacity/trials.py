@@ -154,7 +154,7 @@ def find_capacity(setup: LoadSetup, goal: Goal, *, connections: int, seed: int, 
 
 
 def _closed_loop(setup: LoadSetup, load: Load, idle: _Idle, watch: _Watch) -> FinishedRun:
-    """Return the closed loop of ``load``, with half of its connections, or half again, while many requests time out.
+    """Return the closed loop of ``load``, with half of its connections, or half again, if many requests time out.
 
     A server goes on with requests whose clients have gone, so it would show a lower throughput than it can reach.
     """

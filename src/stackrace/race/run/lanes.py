@@ -52,10 +52,13 @@ class Course:
 class Lanes(Protocol):
     """Lanes of a race, which advance by whole rounds of one block each, so that no pair of slices is split."""
 
-    done: int
-    """Number of blocks that are over."""
-    all: Sequence[Lane]
-    """Lanes that are left; the first one's stopwatch counts."""
+    @property
+    def done(self) -> int:
+        """Number of blocks that are over."""
+
+    @property
+    def all(self) -> Sequence[Lane]:
+        """Lanes that are left; the first one's stopwatch counts."""
 
     def finish_stops(self) -> None:
         """Wait until all stopping stacks are gone."""

@@ -82,6 +82,7 @@ def test_a_rare_difference_is_found():
 RARE = {
     "one among many": ([b"a"] * 4 + [b"b"] + [b"a"], True),
     "one of another length": ([b"a"] * 4 + [b"bb"] + [b"a"], True),
+    "one among many, again and again": ([b"a"] * 4 + [b"b"] + [b"a"] * 9 + ([b"b"] + [b"a"] * 9) * 20, True),
     "a change that stays, as of the time": ([b"a"] * 4 + [b"b"], False),
     "a longer one that stays": ([b"a"] * 4 + [b"bb"], False),
     "the first alone": ([b"a", b"b"], False),
