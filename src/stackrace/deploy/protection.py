@@ -84,6 +84,9 @@ class Protection:
         return sentences
 
 
+_ALL_FILES = Path("/")
+
+
 class ProtectedProject:
     """A project's folders, protected when ``view`` is first used, before any user program starts.
 
@@ -150,14 +153,20 @@ class ProtectedProject:
             self._root, self._folders, self._also, self._guard.directory, self._most_bytes, self._on_preparing
         )
 
+    @property
+    def _all_covered(self) -> list[Path]:
+        return [*self._folders, *(each for each, why in self._outside.items() if not why)]
+
     def _cover_more(self, paths: Iterable[Path]) -> None:
         """Cover the folders that contain ``paths``, as far as possible, and record the reasons for failures."""
-        covered = [*self._folders, *(each for each, why in self._outside.items() if not why)]
+        covered = self._all_covered
         # a folder itself; for a file or a missing path, the nearest folder above
         holders = (next(filter(is_folder, (path, *path.parents))) for path in paths)
         for each in _outermost(holders, but=covered):
             if each not in self._outside:
-                self._outside[each] = _cover([each], self._guard)
+                # covering / would take the processes' own file systems away from a running namespace
+                why = "no view covers all files; make the missing folder first" if each == _ALL_FILES else ""
+                self._outside[each] = why or _cover([each], self._guard)
 
     def app(self, app: App) -> App:
         """Return ``app`` as it is started in the view, with a temporary folder that is removed after the race."""
@@ -199,7 +208,8 @@ class ProtectedProject:
         self._cover_more([*places.present_files, *places.present_folders, *databases])
         uncovered = {each: why for each, why in self._outside.items() if why and not guard.view.holds_off(each)}
         known = dict.fromkeys([*databases, *places.folders, *self._linked])
-        changing = [path for path in known if any(map(real_path(path).is_relative_to, uncovered))]
+        open_ = (path for path in known if any(map(real_path(path).is_relative_to, uncovered)))
+        changing = [path for path in open_ if not any(map(real_path(path).is_relative_to, self._all_covered))]
         steady = [path for path in databases if path not in changing]
         notes, unsteady = _bring_in(steady, guard, self._on_preparing)
         return Protection(
@@ -211,7 +221,7 @@ class ProtectedProject:
                 *_shared(places, guard, leading),
             ),
             is_whole=not uncovered,
-            settled=(guard.directory, *self._folders, *(set(self._outside) - {*guard.view.closed})),
+            settled=(guard.directory, *self._folders, *(set(self._outside) - {*guard.view.closed, _ALL_FILES})),
             servers=places.kinds_of_servers,
         )
 

@@ -12,6 +12,7 @@ import pytest
 from tests.unprotected import data_paths
 
 from stackrace.app.app import App, EntryKind, entry_of
+from stackrace.app.data_paths import DataPaths
 from stackrace.base.errors import InputError, LaunchError
 from stackrace.base.files import MOST_COPIED_BYTES
 from stackrace.base.process.view import ProtectedView
@@ -246,6 +247,16 @@ def test_where_only_a_folder_beside_the_project_cannot_be_covered_it_alone_is_na
     assert copied.startswith("The app wrote to a copy of data.db (8 KiB), made in ")
     assert f"writes to {elsewhere} itself ({elsewhere}/data.db may change)" in uncovered
     assert str(app.root) not in uncovered
+
+
+def test_the_whole_file_system_is_never_covered_and_a_missing_folder_below_it_is_named(tmp_path, monkeypatch):
+    missing = Path("/no-such-folder/media")
+    monkeypatch.setattr(protection, "data_paths", lambda app, view: DataPaths(folders=(missing,)))
+    app, guard = project(tmp_path / "site"), Covering(tmp_path)
+    said = protected(app, guard)[-1]
+    assert guard.covered == [app.root]
+    assert said.startswith(f"The app writes to / itself ({missing} may change)")
+    assert "make the missing folder first" in said
 
 
 def test_a_copy_that_does_not_fit_is_refused_at_once(tmp_path, monkeypatch):
