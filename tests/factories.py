@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from stackrace.base import ids
@@ -197,6 +197,17 @@ def with_workloads(race: Race, *names: str) -> Race:
         for launch in race.launches
     )  # fmt: skip
     return replace(race, launches=launches, urls=(), workloads={name: (f"/{name}/",) for name in names})
+
+
+def each_launch(race: Race, change: Callable[[Launch], Launch], *stacks: str) -> Race:
+    """``race`` with every launch changed, or those of ``stacks``."""
+    launches = (change(each) if not stacks or each.stack in stacks else each for each in race.launches)
+    return replace(race, launches=tuple(launches))
+
+
+def each_slice(race: Race, change: Callable[[Slice], Slice], *stacks: str) -> Race:
+    """``race`` with every slice changed, or those of ``stacks``."""
+    return each_launch(race, lambda one: replace(one, slices=tuple(map(change, one.slices))), *stacks)
 
 
 def as_runs(race: Race, *, requests: int = 500) -> Race:

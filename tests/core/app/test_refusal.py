@@ -29,8 +29,7 @@ REFUSED = {
     "a host of no Django": (400, {}, {"django": False}, ("[workload] host",)),
     "a redirect": (
         302, {"Location": "/login/?next=/"}, {"via": "/start"},
-        ("after a redirect from /start", "--url /login/?next=/ "),
-    ),
+        ("after a redirect from /start", "--url /login/?next=/ ")),
     "another site": (301, {"Location": "http://www.example.com/"}, {}, ("http://www.example.com/, another site",)),
     "https": (301, HTTPS, {}, ("SECURE_PROXY_SSL_HEADER = (",)),
     "https by a header": (

@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from tests.folders import write
 
 from stackrace.app.app import App, Entry, EntryKind
 from stackrace.app.revision import source_digest
@@ -10,10 +11,8 @@ from stackrace.app.revision import source_digest
 
 @pytest.fixture
 def app(tmp_path):
-    (tmp_path / "site" / "templates").mkdir(parents=True)
-    (tmp_path / "site" / "views.py").write_text("answer = 42\n")
-    (tmp_path / "site" / "templates" / "page.html").write_text("<p>{{ answer }}</p>")
-    return App(name="site", root=tmp_path / "site", entry=Entry(kind=EntryKind.WSGI, target="views:app"))
+    site = write(tmp_path / "site", {"views.py": "answer = 42\n", "templates/page.html": "<p>{{ answer }}</p>"})
+    return App(name="site", root=site, entry=Entry(kind=EntryKind.WSGI, target="views:app"))
 
 
 def test_the_same_code_has_the_same_digest(app):
@@ -40,16 +39,13 @@ def test_code_that_is_added_renamed_or_removed_shows(app):
 )
 def test_what_is_no_code_of_the_app_does_not_matter(app, name):
     before = source_digest(app)
-    (app.root / name).parent.mkdir(parents=True, exist_ok=True)
-    (app.root / name).write_text("whatever")
+    write(app.root, {name: "whatever"})
     assert source_digest(app) == before
 
 
 def test_a_virtual_environment_does_not_matter_whatever_its_name(app):
     before = source_digest(app)
-    (app.root / "python" / "lib").mkdir(parents=True)
-    (app.root / "python" / "pyvenv.cfg").write_text("home = /usr/bin")
-    (app.root / "python" / "lib" / "module.py").write_text("1")
+    write(app.root, {"python/pyvenv.cfg": "home = /usr/bin", "python/lib/module.py": "1"})
     assert source_digest(app) == before
 
 

@@ -13,30 +13,24 @@ from stackrace.measure.engine.url import authorities, parse, why_refused
 from stackrace.measure.load import Tls
 
 
-def test_a_url_is_taken_apart() -> None:
-    url = parse("http://127.0.0.1:8000/path?x=1&y=a%20b#top")
-    assert (url.address, url.host, url.path) == (("127.0.0.1", 8000), "127.0.0.1:8000", "/path?x=1&y=a%20b")
-
-
 @pytest.mark.parametrize(
     ("text", "address", "host", "path"),
     [
+        ("http://127.0.0.1:8000/p?x=1&y=a%20b#top", ("127.0.0.1", 8000), "127.0.0.1:8000", "/p?x=1&y=a%20b"),
+        # what is left out has its usual meaning
         ("http://127.0.0.1", ("127.0.0.1", 80), "127.0.0.1", "/"),
         ("http://[::1]:81/a", ("::1", 81), "[::1]:81", "/a"),
         ("http://127.0.0.1:5?q", ("127.0.0.1", 5), "127.0.0.1:5", "/?q"),
         ("http://127.0.0.1:5/é?", ("127.0.0.1", 5), "127.0.0.1:5", "/%C3%A9"),
         ("http://127.0.0.1:5/a?b ?", ("127.0.0.1", 5), "127.0.0.1:5", "/a?b%20?"),
         ("http://127.0.0.1/ü b", ("127.0.0.1", 80), "127.0.0.1", "/%C3%BC%20b"),
+        # localhost is dialled over IPv4 and keeps its name
+        ("http://localhost:8000/", ("127.0.0.1", 8000), "localhost:8000", "/"),
     ],
 )
-def test_what_is_left_out_has_its_usual_meaning(text: str, address: tuple[str, int], host: str, path: str) -> None:
+def test_a_url_is_taken_apart(text: str, address: tuple[str, int], host: str, path: str) -> None:
     url = parse(text)
     assert (url.address, url.host, url.path) == (address, host, path)
-
-
-def test_localhost_is_dialled_over_ipv4_and_keeps_its_name() -> None:
-    url = parse("http://localhost:8000/")
-    assert (url.address, url.host) == (("127.0.0.1", 8000), "localhost:8000")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 
 from tests.core.race.simulated import SPEEDS, Nowhere, race
-from tests.factories import make_race
+from tests.factories import each_launch, make_race
 
 from stackrace.base.verdict import Effect, Finding, Verdict
 from stackrace.measure.host import Disturbance, MachineDelta, Offender
@@ -123,10 +123,7 @@ def test_a_block_in_which_one_stack_was_only_disturbed_counts_for_none():
 def test_a_disturbed_slice_that_was_measured_again_spoils_no_block():
     race = make_race(["a", "b"], blocks=2)
     refused = Verdict((Finding(check="contention", effect=Effect.INVALIDATES),))
-    launches = tuple(
-        replace(launch, slices=(replace(launch.slices[0], verdict=refused), *launch.slices))
-        for launch in race.launches
+    twice = each_launch(
+        race, lambda one: replace(one, slices=(replace(one.slices[0], verdict=refused), *one.slices))
     )
-    assert [level.values for level in measured_levels(replace(race, launches=launches))] == [
-        level.values for level in measured_levels(race)
-    ]
+    assert [level.values for level in measured_levels(twice)] == [level.values for level in measured_levels(race)]

@@ -21,17 +21,13 @@ DECIDED = {
     "nor does none": ({"a": 1000}, {"blocks": 0}, set(), False),
     "two blocks drop who is far behind": ({"a": 1000, "b": 990, "c": 300, "d": 1000}, {"blocks": 2}, {"c"}, False),
     "two blocks name a winner if nobody else is left": (
-        {"a": 3000, "b": 990, "c": 300, "d": 1000}, {"blocks": 2}, {"b", "c", "d"}, True,
-    ),
+        {"a": 3000, "b": 990, "c": 300, "d": 1000}, {"blocks": 2}, {"b", "c", "d"}, True),
     "later who cannot be much better leaves": (
-        {"a": 1000, "b": 1000, "c": 300}, {"blocks": 5, "sd": 0.1}, {"c"}, False,
-    ),
+        {"a": 1000, "b": 1000, "c": 300}, {"blocks": 5, "sd": 0.1}, {"c"}, False),
     "a ranking drops nobody": (
-        {"a": 3000, "b": 1000, "c": 1000}, {"blocks": 5, "sd": 0.05, **RANKING}, set(), False,
-    ),
+        {"a": 3000, "b": 1000, "c": 1000}, {"blocks": 5, "sd": 0.05, **RANKING}, set(), False),
     "and ends when every place is settled": (
-        {"a": 3000, "b": 1000, "c": 2000}, {"blocks": 5, **RANKING}, set(), True,
-    ),
+        {"a": 3000, "b": 1000, "c": 2000}, {"blocks": 5, **RANKING}, set(), True),
     "nothing ends a race that is exhaustive": ({"a": 1000, "b": 3000}, {"exhaustive": True}, set(), False),
     "nor one of runs": ({"a": 1000, "b": 3000}, {"repeats": 10}, set(), False),
 }  # fmt: skip

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.factories import make_finding, make_race
+from tests.factories import each_launch, each_slice, make_finding, make_race
 
 from stackrace.base.codec import decode
 from stackrace.base.errors import BreakdownError, InterruptedRace, StoreError
@@ -173,12 +173,7 @@ def test_a_block_that_counts_for_nobody_says_whose_slices_were_taken():
     """Right answers in every slice, and no figure: the others had no undisturbed slice in the same blocks."""
     whole = make_race(2, levels=(10,), blocks=2)
     spoiled = Finding(check=contention.declaration.id, effect=Effect.INVALIDATES, value=0.9, limit=0.1)
-    launches = tuple(
-        launch if launch.stack == whole.stacks[0] else replace(
-            launch, slices=tuple(replace(one, verdict=Verdict((spoiled,))) for one in launch.slices))
-        for launch in whole.launches
-    )  # fmt: skip
-    found = reasons(replace(whole, launches=launches))
+    found = reasons(each_slice(whole, lambda one: replace(one, verdict=Verdict((spoiled,))), whole.stacks[1]))
     assert found[whole.stacks[0]].shortfall.ended_by is EndedBy.DISTURBED
     assert found[whole.stacks[0]].finding == spoiled
 
@@ -186,11 +181,8 @@ def test_a_block_that_counts_for_nobody_says_whose_slices_were_taken():
 def test_what_refuses_a_launch_is_the_reason_where_all_its_slices_were_right():
     whole = make_race(2, levels=(10,), blocks=2)
     left = make_finding("leftovers", Effect.INVALIDATES)
-    launches = tuple(
-        replace(launch, verdict=Verdict((left,))) if launch.stack == whole.stacks[0] else launch
-        for launch in whole.launches
-    )
-    assert reasons(replace(whole, launches=launches))[whole.stacks[0]].finding == left
+    refused = each_launch(whole, lambda one: replace(one, verdict=Verdict((left,))), whole.stacks[0])
+    assert reasons(refused)[whole.stacks[0]].finding == left
 
 
 @pytest.mark.parametrize("ending", Ending)

@@ -4,7 +4,7 @@ import ast
 from dataclasses import replace
 
 import pytest
-from tests.factories import make_finding, make_quantiles, make_race
+from tests.factories import each_slice, make_finding, make_quantiles, make_race
 
 from stackrace.base.verdict import Effect, Verdict
 from stackrace.measure.load import EngineShare
@@ -69,13 +69,8 @@ def test_refused_slices_do_not_count():
 
 def test_slices_without_histograms_have_no_limits():
     race = contest({"a": Entry(rates=flat(1000), cpu={"a": 0.4})}, blocks=2)
-    bare = tuple(
-        replace(launch, slices=tuple(
-            replace(one, result=replace(one.result, histogram=b"")) for one in launch.slices
-        ))
-        for launch in race.launches
-    )  # fmt: skip
-    assert limits(replace(race, launches=bare)) == {}
+    bare = each_slice(race, lambda one: replace(one, result=replace(one.result, histogram=b"")))
+    assert limits(bare) == {}
     assert latency_limits((), (), spread) == {}
 
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from tests.factories import each_slice
 
 from stackrace.race.judge.ranking import standing
 
@@ -45,9 +46,6 @@ def test_one_level_is_no_curve():
 def test_open_loops_have_no_connections_to_scale_with():
     race = contest({"a": Entry(rates={1: 500, 20: 1000}, cpu={"a": 0.4})})
     loads = {load.label: replace(load, rate_per_s=10.0 * load.concurrency) for load in race.loads}
-    launches = tuple(
-        replace(launch, slices=tuple(replace(one, load=loads[one.load.label]) for one in launch.slices))
-        for launch in race.launches
-    )
-    race = replace(race, loads=tuple(loads.values()), launches=launches)
+    race = replace(race, loads=tuple(loads.values()))
+    race = each_slice(race, lambda one: replace(one, load=loads[one.load.label]))
     assert standing(race, merge=merged).scaling == ()

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 import pytest
-from tests.factories import make_failure, make_load, make_race
+from tests.factories import each_launch, each_slice, make_failure, make_load, make_race
 
 from stackrace.base import ids
 from stackrace.measure.launch import FailureKind, MemorySample
@@ -22,6 +22,10 @@ from stackrace.stats.values import Question
 from .raced import BAD, launch_of, merged, race_of, race_with_workloads, slice_of
 
 
+def failed(launch):
+    return replace(launch, slices=(), failure=make_failure())
+
+
 def found_and_said(race):
     found = standing(race, merge=merged)
     return found, words_of(race, found).answer
@@ -31,27 +35,22 @@ TWINS = {"a": 2000, "b": 1000, "c": 1000}
 SAID = {
     "a clear winner is named with its margin": (
         race_of({"a": 1000, "b": 1700, "c": 500}), AnswerKind.BEST,
-        "b is the best: it delivers 1.* the throughput of a, the next best.",
-    ),
+        "b is the best: it delivers 1.* the throughput of a, the next best."),
     "two launches of two stacks answer": (
         race_of({"a": 1000, "b": 730}, blocks=2, sd=0.001), AnswerKind.GOOD,
-        "a is the best, or equal to it: it delivers 1.37× (1.00–2.0*",
-    ),
+        "a is the best, or equal to it: it delivers 1.37× (1.00–2.0*"),
     "equal stacks are a tie once enough is known": (
         race_of({"a": 1000, "b": 1000, "c": 300}, blocks=28, exhaustive=True), AnswerKind.ALIKE,
-        "* are equally good: they differ by at most *; every other stack is slower than [ab].",
-    ),
+        "* are equally good: they differ by at most *; every other stack is slower than [ab]."),
     "noisy ones cannot be told apart yet": (
         race_of({"a": 1000, "b": 1000, "c": 50}, blocks=4, sd=0.25), AnswerKind.UNDECIDED,
-        "No winner yet: [ab] leads; [ab] may be better; *",
-    ),
+        "No winner yet: [ab] leads; [ab] may be better; *"),
     "one launch of each tells nothing": (
         race_of({"a": 1000, "b": 2000}, blocks=1), AnswerKind.UNDECIDED, "*a single launch proves nothing*",
     ),
     "who is good enough is named before the last doubt is gone": (
         race_of({"a": 1000, "b": 960}, blocks=7, sd=0.03, seed=4), AnswerKind.GOOD,
-        "a is the best, or within 4 % of it: it delivers 1.0*",
-    ),
+        "a is the best, or within 4 % of it: it delivers 1.0*"),
     "when time is over it is said how far the leader may be behind": (
         race_of({"a": 1000, "b": 960, "c": 970, "d": 500}, blocks=5, sd=0.06, ending=Ending.BUDGET),
         AnswerKind.CLOSE, "* is the best of these, or at most * behind; d is slower; * more would decide.",
@@ -64,23 +63,19 @@ SAID = {
     ),
     "a ranking asks for every place": (
         race_of(TWINS, blocks=5, sd=0.05, question=Question.RANKING), AnswerKind.UNDECIDED,
-        "Not every place is settled: a leads; b and c are still*",
-    ),
+        "Not every place is settled: a leads; b and c are still*"),
     "and ends once each is settled": (
         race_of(TWINS, blocks=40, sd=0.015, question=Question.RANKING), AnswerKind.RANKED,
-        "Every place is settled; a comes first: it delivers *",
-    ),
+        "Every place is settled; a comes first: it delivers *"),
     "a stack alone gives its figure": (
         race_of({"a": 1000}), AnswerKind.ALONE, "a delivers * with nothing to compare it with.",
     ),
     "of few runs more repeats would show more": (
         race_of({"a": 1000, "b": 1000}, blocks=1, sd=0.3, repeats=1), AnswerKind.UNDECIDED,
-        "* may be better; more repeats may decide.",
-    ),
+        "* may be better; more repeats may decide."),
     "of many runs as well": (
         race_of({"a": 1000, "b": 1000}, blocks=50, sd=0.3, repeats=50), AnswerKind.CLOSE,
-        "* may be better; more repeats may decide.",
-    ),
+        "* may be better; more repeats may decide."),
 }  # fmt: skip
 
 
@@ -105,13 +100,9 @@ def test_a_winner_has_its_rows_in_order_and_limits_around_the_truth():
 def left_early(second):
     """A race that c left after two blocks: it did 100 requests a second, then ``second``."""
     race = race_of({"a": 1000, "b": 700, "c": 100}, last={"c": 1}, sd=0.01)
-    launches = [
-        replace(each, slices=(slice_of(second, load=make_load(20)),))
-        if (each.stack, each.block) == ("c", 1)
-        else each
-        for each in race.launches
-    ]
-    return standing(replace(race, launches=tuple(launches)), merge=merged).rows
+    then = (slice_of(second, load=make_load(20)),)
+    raced = each_launch(race, lambda one: replace(one, slices=then) if one.block == 1 else one, "c")
+    return standing(raced, merge=merged).rows
 
 
 def test_a_stack_that_left_early_keeps_its_limits_and_its_tier():
@@ -167,12 +158,7 @@ def test_how_far_the_leader_may_be_behind_and_how_long_an_answer_takes_are_figur
 
 
 def test_the_only_stack_that_could_be_measured_has_not_won():
-    race = race_of({"a": 1000, "b": 900})
-    failed = tuple(
-        replace(launch, slices=(), failure=make_failure()) if launch.stack == "b" else launch
-        for launch in race.launches
-    )
-    race = replace(race, launches=failed)
+    race = each_launch(race_of({"a": 1000, "b": 900}), failed, "b")
     found, said = found_and_said(race)
     assert not found.settled
     assert fnmatchcase(said, "Only a could be measured, at * b never became ready.")
@@ -198,9 +184,8 @@ def test_a_race_that_has_just_begun_has_no_withdrawals():
 
 def test_slices_that_a_check_refused_count_for_nothing():
     clean = race_of({"a": 1000, "b": 900})
-    spoilt = replace(clean, launches=tuple(
-        replace(launch, slices=(*launch.slices, slice_of(9, verdict=BAD, errors=7))) for launch in clean.launches
-    ))  # fmt: skip
+    more = slice_of(9, verdict=BAD, errors=7)
+    spoilt = each_launch(clean, lambda one: replace(one, slices=(*one.slices, more)))
     assert standing(spoilt, merge=merged) == standing(clean, merge=merged)
 
 
@@ -213,11 +198,7 @@ def test_a_launch_without_a_valid_slice_is_no_replicate():
 
 
 def test_a_stack_whose_slices_were_all_refused_is_withdrawn_with_the_usual_reason():
-    race = race_of({"a": 1000, "b": 900})
-    race = replace(race, launches=tuple(
-        replace(launch, slices=tuple(replace(one, verdict=BAD) for one in launch.slices))
-        if launch.stack == "b" else launch for launch in race.launches
-    ))  # fmt: skip
+    race = each_slice(race_of({"a": 1000, "b": 900}), lambda one: replace(one, verdict=BAD), "b")
     (withdrawal,) = standing(race, merge=merged).withdrawals
     assert withdrawal.failure.kind is FailureKind.REFUSED
     said = failure_message(withdrawal.failure)
@@ -262,43 +243,31 @@ def test_a_launchs_value_is_the_mean_of_its_slices_logarithms():
     assert standing(race, merge=merged).rows[0].throughput_per_s.value == pytest.approx(1000)
 
 
+def reason_of(*raced):
+    """What is said of where the time of stacks goes, each with its rate and its CPU time by hop."""
+    launches = tuple(
+        launch_of(name, block, slice_of(rate + block, cpu=cpu)) for block in range(5) for name, rate, cpu in raced
+    )
+    race = replace(race_of(dict.fromkeys([name for name, *_ in raced], 1), blocks=0), launches=launches)
+    return words_of(race, standing(race, merge=merged)).reason
+
+
 def test_the_reason_says_where_the_time_goes():
-    launches = [
-        launch
-        for block in range(5)
-        for launch in (
-            launch_of("nginx/http/gunicorn", block, slice_of(900, cpu=(("nginx", 0.18), ("gunicorn", 0.72)))),
-            launch_of("granian", block, slice_of(1300, cpu=(("granian", 0.65),))),
-        )
-    ]
-    race = replace(race_of({"nginx/http/gunicorn": 1, "granian": 1}, blocks=0), launches=tuple(launches))
-    assert words_of(race, standing(race, merge=merged)).reason == (
+    front = ("nginx/http/gunicorn", 900, (("nginx", 0.18), ("gunicorn", 0.72)))
+    assert reason_of(front, ("granian", 1300, (("granian", 0.65),))) == (
         "nginx/http/gunicorn spends 0.50 ms of CPU time per request (80 % in gunicorn, 20 % in nginx); "
         "the leader, granian, spends 0.25 ms of CPU time per request."
     )
 
 
 def test_the_reason_admits_that_cpu_time_is_not_it():
-    launches = [
-        launch
-        for block in range(5)
-        for launch in (
-            launch_of("slow", block, slice_of(800 + block, cpu=(("slow", 0.2),))),
-            launch_of("fast", block, slice_of(1300, cpu=(("fast", 2.0),))),
-        )
-    ]
-    race = replace(race_of({"slow": 1, "fast": 1}, blocks=0), launches=tuple(launches))
-    assert words_of(race, standing(race, merge=merged)).reason.endswith(
-        "per request: CPU time does not explain the difference."
-    )
+    said = reason_of(("slow", 800, (("slow", 0.2),)), ("fast", 1300, (("fast", 2.0),)))
+    assert said.endswith("per request: CPU time does not explain the difference.")
 
 
 def test_the_headline_is_the_highest_level_that_most_stacks_were_measured_at():
     race = race_of({"a": 1000, "b": 900, "c": 600}, levels=(1, 20, 250))
-    launches = tuple(
-        launch if launch.stack == "a" else replace(launch, slices=launch.slices[:2]) for launch in race.launches
-    )
-    race = replace(race, launches=launches)
+    race = each_launch(race, lambda one: replace(one, slices=one.slices[:2]), "b", "c")
     found = standing(race, merge=merged)
     assert [len(level.rows) for level in found.levels] == [3, 3, 1]
     assert found.levels[found.headline].load.concurrency == 20
@@ -383,11 +352,7 @@ def test_a_workload_for_one_stack_alone_lacks_no_comparison():
 
 def test_who_failed_elsewhere_is_no_rival_in_the_answer():
     race = race_with_workloads({"static": {"a": 5000}, "page": {"b": 700, "c": 500}})
-    launches = tuple(
-        replace(launch, slices=(), failure=make_failure()) if launch.stack == "c" else launch
-        for launch in race.launches
-    )
-    race = replace(race, launches=launches)
+    race = each_launch(race, failed, "c")
     found = standing(race, merge=merged)
     assert [withdrawal.stack for withdrawal in found.withdrawals] == ["c"]
     assert "nothing to compare it with" in words_of(race, found).answer

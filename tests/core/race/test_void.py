@@ -6,7 +6,7 @@ import math
 import random
 from dataclasses import replace
 
-from tests.factories import make_load
+from tests.factories import each_launch, each_slice, make_load
 
 from stackrace.base.verdict import Effect
 from stackrace.measure.load import TargetResult
@@ -133,10 +133,7 @@ def lengthened(one):
 
 
 def test_longer_answers_are_told_with_their_stacks():
-    race = race_of({"a": 1000, "b": 1300})
-    longer = tuple(replace(one, slices=tuple(map(lengthened, one.slices))) if one.stack == "b" else one
-                   for one in race.launches)  # fmt: skip
-    found = standing(replace(race, launches=longer), merge=merged)
+    found = standing(each_slice(race_of({"a": 1000, "b": 1300}), lengthened, "b"), merge=merged)
     (finding,) = found.verdict.findings
     assert say.title(finding) == "answer sizes"
     assert say.seen(finding) == "at c=20 an answer of b is 11000 bytes long, one of a 10240"
@@ -152,12 +149,8 @@ def test_answers_of_several_urls_are_compared_once_rounds_in_the_middle_no_longe
     least = min(one.result.counts.ok for launch in race.launches for one in launch.slices)
 
     def said(peak):
-        longer = tuple(
-            replace(launch, slices=tuple(of_urls(lengthened(one) if launch.stack == "b" else one, peak)
-                                         for one in launch.slices))
-            for launch in race.launches
-        )  # fmt: skip
-        return [say.title(one) for one in standing(replace(race, launches=longer), merge=merged).verdict.findings]
+        longer = each_slice(each_slice(race, lengthened, "b"), lambda one: of_urls(one, peak))
+        return [say.title(one) for one in standing(longer, merge=merged).verdict.findings]
 
     assert said(least // 50) == ["answer sizes"]
     assert said(10 * least) == []
@@ -166,8 +159,6 @@ def test_answers_of_several_urls_are_compared_once_rounds_in_the_middle_no_longe
 def test_a_launch_that_its_own_checks_refuse_does_not_count():
     race = race_of({"a": 1000, "b": 1300})
     refused = standing(twinned({"a": 1000, "b": 1300}, ratio=1.5), merge=merged).verdict
-    marked = tuple(
-        replace(one, verdict=refused) if one.stack == "b" and one.block < 4 else one for one in race.launches
-    )
-    found = standing(replace(race, launches=marked), merge=merged)
+    marked = each_launch(race, lambda one: replace(one, verdict=refused) if one.block < 4 else one, "b")
+    found = standing(marked, merge=merged)
     assert {row.stack: row.launches for row in found.rows} == {"a": 10, "b": 6}

@@ -159,21 +159,3 @@ def test_updates_outside_the_view_are_harmless(terminal):
     view.update(state())
     view.resume()
     assert terminal.getvalue() == ""
-
-
-def test_a_pipe_gets_the_provisional_first_tier():
-    out = io.StringIO()
-    race = make_race(3)
-    with LiveView(out) as view:
-        view.update(state(block=3, standing=make_standing(race, ties=2)))
-    assert f"provisional first tier: {race.stacks[0]} and 1 more" in out.getvalue()
-
-
-def test_a_pipe_gets_who_left_once_and_when_an_answer_is_likely():
-    out = io.StringIO()
-    with LiveView(out) as view:
-        view.update(state(block=3, out={"bjoern": 2}, answer_s=40))
-        view.update(state(block=4, out={"bjoern": 2}))
-    third, fourth = out.getvalue().splitlines()
-    assert "about 40 s to the likely answer" in third and "bjoern left the race" in third
-    assert "bjoern" not in fourth

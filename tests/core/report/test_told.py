@@ -9,7 +9,7 @@ from typing import get_args
 
 import jsonschema
 import pytest
-from tests.factories import STACKS, make_finding, make_load, make_race, make_standing
+from tests.factories import STACKS, each_launch, each_slice, make_finding, make_load, make_race, make_standing
 
 from stackrace.base.numbers import Interval
 from stackrace.base.verdict import Effect, Verdict
@@ -82,21 +82,6 @@ def everywhere(race, standing):
     return {"terminal": out.getvalue(), "html": unescape(visible), "markdown": markdown}
 
 
-@pytest.mark.parametrize(
-    ("resolution", "begin"),
-    [
-        (0.031, "This race could not prove differences below 3.1 %; those below 5 % do not matter"),
-        (None, "Too few launches for limits yet."),
-        (1.7, "This race could not even prove that a stack is twice as fast"),
-    ],
-)
-def test_the_resolution_is_told_with_every_standing(resolution, begin):
-    race = make_race(3)
-    standing = told(race, resolution=resolution)
-    assert race_words.resolution(race, standing).startswith(begin)
-    assert race_words.notes(race, standing)[0].startswith(begin)
-
-
 def test_the_budget_and_what_enforces_it_are_told():
     cores = Resources(stack_cores=(0,), generator_cores=(1,), memory_bytes=MEMORY, enforced=Enforcement.CGROUP)
     race = make_race(2, cores=cores, twin=STACKS[0], resumed=2)
@@ -151,12 +136,8 @@ def test_what_was_refused_is_counted_by_check_and_stack():
 def test_checks_of_equal_count_are_told_in_the_same_order_by_every_process():
     names = ("steal", "pressure", "foreign CPU", "machine speed", "generator waited", "reconnects")
     findings = tuple(make_finding(name, Effect.REDOES) for name in names)
-    race = make_race(1, blocks=1)
-    (launch,) = race.launches
-    slices = tuple(replace(one, verdict=Verdict(findings)) for one in launch.slices)
-    said = refused(replace(race, launches=(replace(launch, slices=slices),)))
-    count = len(slices)
-    assert ", ".join(f"{count} by {name}" for name in names) in said
+    said = refused(each_slice(make_race(1, blocks=1), lambda one: replace(one, verdict=Verdict(findings))))
+    assert ", ".join(f"3 by {name}" for name in names) in said
 
 
 def test_launches_of_a_block_that_was_cut_are_not_counted():
@@ -182,8 +163,7 @@ def test_findings_about_the_race_come_first():
 
 def test_a_twins_findings_are_told_of_its_original():
     race = spoilt(make_race(2, blocks=1))
-    launches = tuple(replace(one, stack=f"{one.stack}#twin") for one in race.launches)
-    assert "#twin" not in refused(replace(race, launches=launches))
+    assert "#twin" not in refused(each_launch(race, lambda one: replace(one, stack=f"{one.stack}#twin")))
 
 
 def test_growth_is_told_with_its_law_or_why_there_is_none():

@@ -170,24 +170,14 @@ def test_an_interface_the_app_does_not_offer_names_servers_that_would_do():
         ("apache", Interface.RACK, "as in apache+passenger"),
         ("gunicorn", Interface.RACK, "the app is rack; use passenger or puma"),
         ("nginx/http/gunicorn", Interface.FILES, "gunicorn hosts wsgi with these settings, but the app is files"),
-    ],
-)
-def test_what_does_not_host_the_app_says_what_would(path, offered, words):
-    with pytest.raises(StackError) as raised:
-        parse_stack(path, SPECS, frozenset({offered}))
-    assert words in raised.value.message
-
-
-@pytest.mark.parametrize(
-    ("path", "offered", "words"),
-    [
+        # a server that hosts the app with a setting is offered with it
         ("gunicorn", Interface.ASGI, "use gunicorn:class=asgi, gunicorn:class=uvicorn, daphne, granian, hypercorn"),
         ("nginx/http/gunicorn:class=gthread", Interface.ASGI, "use gunicorn:class=asgi"),
         ("granian:interface=asgi", Interface.WSGI, "use granian, "),
         ("waitress", Interface.ASGI, "granian, gunicorn:class=asgi, gunicorn:class=uvicorn, hypercorn"),
     ],
 )
-def test_a_server_that_hosts_the_app_with_a_setting_is_offered_with_it(path, offered, words):
+def test_what_does_not_host_the_app_says_what_would(path, offered, words):
     with pytest.raises(StackError) as raised:
         parse_stack(path, SPECS, frozenset({offered}))
     assert words in raised.value.message

@@ -74,8 +74,7 @@ FOUND: dict[str, tuple[Observation, dict[str, Effect]]] = {
     ),
     "a server that closes, which does not lack connections": (
         healthy(result=result(reconnects=20_000, connections_opened=20_020, established_peak=15)),
-        {"reconnects": WARNS},
-    ),
+        {"reconnects": WARNS}),
     "fewer requests than connections": (healthy(load=load(requests=5, duration_s=None), result=FEW), {}),
     "too few requests for a word on fairness": (
         healthy(result=result(counts=counts(scheduled=399, in_flight=0), fairness=0.3)), {},
@@ -85,8 +84,7 @@ FOUND: dict[str, tuple[Observation, dict[str, Effect]]] = {
     ),
     "answers in two parts, each of which waits for an acknowledgement": (
         healthy(page_s=0.001, machine=machine(delayed_acks=20_000), result=APART),
-        {"delayed acknowledgements": WARNS},
-    ),
+        {"delayed acknowledgements": WARNS}),
     "a page of which nobody knows how long it takes by itself": (
         healthy(machine=machine(delayed_acks=20_000), result=APART), {},
     ),
@@ -134,16 +132,14 @@ def test_all_that_is_found(case):
 CONDITIONS: dict[str, tuple[str, list[Observation], list[Observation]]] = {
     "the other stacks and ourselves are not foreign": (
         "foreign CPU", [healthy(machine=BUSY)],
-        [healthy(machine=BUSY, idle_cpu_s=4.0), healthy(machine=machine(busy_s=6.48, own_s=4.5))],
-    ),
+        [healthy(machine=BUSY, idle_cpu_s=4.0), healthy(machine=machine(busy_s=6.48, own_s=4.5))]),
     "unused CPU is silent without a comparison, with a busy engine, with a rising throughput": (
         "unused CPU", [],
         [healthy(usage=()), healthy(usage=(), before_per_s=9_000),
          healthy(usage=(), before_per_s=9_900, result=result(generator_busy=0.71))],
     ),
     "what servers say of requests that were cut off is no access log": (
-        "access log", [logging(5000 * 32, 5000)], [logging(250 * 293, 350), logging(250 * 293, 5000)],
-    ),
+        "access log", [logging(5000 * 32, 5000)], [logging(250 * 293, 350), logging(250 * 293, 5000)]),
     "dead time is silent when connections rested after failures": (
         "dead time", [healthy(result=result(dead_time=0.9))],
         [healthy(result=result(dead_time=0.9, counts=counts(failed={"connect": 1}))),
@@ -151,8 +147,7 @@ CONDITIONS: dict[str, tuple[str, list[Observation], list[Observation]]] = {
     ),
     "an idle engine with a core of its own was not the limit": (
         "engine ceiling", [healthy(ceiling_per_s=1_000, result=result(generator_busy=0.2), cores=SHARED)],
-        [healthy(ceiling_per_s=1_000, result=result(generator_busy=0.2))],
-    ),
+        [healthy(ceiling_per_s=1_000, result=result(generator_busy=0.2))]),
     "what others find idle, our own helpers and idle stacks are no contention": (
         "contention", [crowded(stack_wait_s=math.inf)],
         [crowded(stack_wait_s=0.05), crowded(idle_cpu_s=0.5),

@@ -91,12 +91,6 @@ def test_all_faults_are_named_and_other_versions_are_not_asked():
     assert is_forbidden(found)
 
 
-def test_an_engine_that_does_not_get_through_is_named():
-    found, _ = examined(HOST, ENGINE, SECOND, cut_off=("load-2",))
-    (conflict,) = found.conflicts
-    assert "load-2 is to load stacks on host-1, but does not get through" in conflict
-
-
 @pytest.mark.parametrize(
     "found",
     [
@@ -109,9 +103,3 @@ def test_an_engine_that_does_not_get_through_is_named():
 )
 def test_its_document_fits_the_published_schema(found):
     jsonschema.validate(json.loads(json.dumps(CLUSTER.document(found))), json.loads(schema()))
-
-
-def test_what_forbids_a_race_on_one_machine_forbids_it_on_the_cluster():
-    found, _ = examined(HOST, concurrency=1_000_000)
-    assert found.conflicts == ()
-    assert is_forbidden(found)

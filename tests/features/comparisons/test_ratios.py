@@ -39,15 +39,6 @@ def race(**rates):
     return PartRace(techniques=COMPARISON.techniques, race=raced)
 
 
-def test_both_predictions_are_given_from_the_rungs_of_now_and_then():
-    outcome = mix_outcome(COMPARISON, race(memcached=2000.0, sqlalchemy=500.0, mix=1450.0), MIX)
-    assert mix_sentence(outcome) == (
-        "The mix reached 0.73 of the rate of memcached alone. From today's rungs the mean of the rates, its "
-        "author's arithmetic, predicts 0.88, the mean of the times 0.73; from the rungs of then they predict "
-        "0.89 and 0.79."
-    )
-
-
 @pytest.mark.parametrize("missing", ["memcached", "sqlalchemy", "mix"])
 def test_a_missing_rung_leaves_no_outcome(missing):
     rates = {"memcached": 2000.0, "sqlalchemy": 500.0, "mix": 1450.0, missing: 0.0}

@@ -58,19 +58,6 @@ def rerun():
     return rerun_of(make_comparison(*CLAIMS), paired(FIRST, SECOND))
 
 
-def test_a_quick_form_is_told_as_what_it_is():
-    slices = make_comparison().parts[0]
-    runs = replace(slices, key="other", quick_repeats=3, quick_requests=500)
-    told = {
-        (slices,): ", in short slices (--quick) on ",
-        (runs,): ", in shorter runs (--quick) on ",
-        (slices, runs): ", in short slices, or in shorter runs (--quick) on ",
-    }
-    for parts, expected in told.items():
-        rerun = rerun_of(make_comparison(parts=parts), paired(FIRST, SECOND))
-        assert expected in words.about(rerun)
-
-
 @pytest.mark.parametrize("width", [70, 100, 200])
 def test_no_line_is_wider_than_the_terminal_or_a_hundred(rerun, width):
     assert max(len(line) for line in printed(rerun, width).splitlines()) <= min(width, 100)
@@ -89,13 +76,6 @@ def test_an_unnoticeable_difference_is_called_one():
     assert "no difference that matters" in " ".join(text.split())
 
 
-def test_few_blocks_are_owned_up_to():
-    race = paired((300.0, 250.0, 320.0), (260.0, 300.0, 240.0), elapsed_s=90.0)
-    text = " ".join(printed(rerun_of(make_comparison(), race)).split())
-    assert "Undecided claims had as few as 3 blocks." in text
-    assert re.search(r"cannot be told: about \d+ more (minutes|hours) would decide", text)
-
-
 @pytest.mark.parametrize(
     ("seconds", "said"),
     [(20.0, "about 1 more minute would decide"), (820.0, "about 14 more minutes would decide"),
@@ -104,11 +84,6 @@ def test_few_blocks_are_owned_up_to():
 def test_what_cannot_be_told_says_how_far_off_it_is(rerun, seconds, said):
     told = replace(rerun.claims[0], ruling=Ruling.UNDECIDED, more_s=seconds)
     assert said in words.remark(told)
-
-
-def test_a_claim_that_does_not_hold_says_what_its_limit_excludes(rerun):
-    told = replace(rerun.claims[0], ruling=Ruling.NOT_SO)
-    assert words.remark(told).startswith("a difference of 5 % or more is excluded")
 
 
 @pytest.mark.parametrize("ruling", Ruling)

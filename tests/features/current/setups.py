@@ -1,19 +1,13 @@
 """Projects as files say them, and what is read of their deployment."""
 
+from tests.folders import write
+
 from stackrace.features.current.deployment import current_deployment
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack import Interface
 
 SPECS = catalogue().specs
 ANY = frozenset(Interface)
-
-
-def write(folder, files):
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return folder
 
 
 def read(folder, files, file=None, **known):

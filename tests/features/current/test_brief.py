@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
-from tests.factories import STACKS, make_failure, make_finding, make_race, make_standing, with_workloads
+from tests.factories import STACKS, each_slice, make_failure, make_finding, make_race, make_standing, with_workloads
 
 from stackrace.base.text import one_line
 from stackrace.base.verdict import Effect, Finding, Verdict
@@ -43,11 +43,7 @@ def complained(race, checks, effect=Effect.WARNS):
         Finding(check=f"check {place}", effect=effect, seen=f"trouble {place} " * 9, remedy=f"cure {place}")
         for place in range(checks)
     )
-    launches = tuple(
-        replace(launch, slices=tuple(replace(one, verdict=Verdict(findings)) for one in launch.slices))
-        for launch in race.launches
-    )
-    return replace(race, launches=launches)
+    return each_slice(race, lambda one: replace(one, verdict=Verdict(findings)))
 
 
 FOUND = CurrentDeployment(
@@ -159,11 +155,7 @@ def test_what_matters_stands_directly_below_the_answer():
     race = replace(make_race(3, levels=(20,)), entry="shop.wsgi:application", current=STACKS[0],
                    parts=Parts().having(replace(FOUND, stack=STACKS[0])))  # fmt: skip
     debug = Verdict((Finding(check="debug-mode", effect=Effect.WARNS),))
-    launches = tuple(
-        replace(launch, slices=tuple(replace(one, verdict=debug) for one in launch.slices))
-        for launch in race.launches
-    )
-    race = replace(race, launches=launches)
+    race = each_slice(race, lambda one: replace(one, verdict=debug))
     for details in (False, True):
         top = printed(race, details=details).split("Standing")[0].split("For ")[0]
         words = " ".join(top.split())
@@ -198,12 +190,7 @@ def test_checks_that_see_the_same_cause_share_a_line():
             ("reconnects", Effect.WARNS),
         )
     )  # fmt: skip
-    race = make_race(3, levels=(20,))
-    launches = tuple(
-        replace(launch, slices=tuple(replace(one, verdict=Verdict(findings)) for one in launch.slices))
-        for launch in race.launches
-    )
-    race = replace(race, launches=launches)
+    race = each_slice(make_race(3, levels=(20,)), lambda one: replace(one, verdict=Verdict(findings)))
     lines = [line for line in printed(race, make_standing(race)).splitlines() if line[:1] in "✗↻!" and line]
     assert lines == [
         "↻ contention, foreign CPU, generator waited: 15 slices redone: contention was seen",
@@ -221,12 +208,6 @@ def test_what_fails_under_load_comes_first(details):
     assert printed(race, standing, details=details).startswith(f"{news}\n")
     page = race_page(race, standing)
     assert page.index("56 % of the answers are 502") < page.index("<h1")
-
-
-@pytest.mark.parametrize("failures", [(), STACKS[:2]])
-def test_a_log_is_shown_where_nothing_could_be_measured(failures):
-    race = make_race(2, levels=(20,), failures=failures)
-    assert ("ImportError: No module named 'shop'" in printed(race)) == bool(failures)
 
 
 def test_a_standing_without_limits_fits_too():

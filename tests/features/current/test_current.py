@@ -106,38 +106,31 @@ FILES = {
             "Dockerfile": 'FROM x\nCOPY ./docker/start /start\nCMD ["/start"]\n',
             "docker/start": "#!/bin/sh\nset -e\nN=${N:-7}\nexec gunicorn a:b \\\n  --workers $N\n",
         },
-        ("gunicorn:workers=7", "docker/start:4"),
-    ),
+        ("gunicorn:workers=7", "docker/start:4")),
     "a unit of systemd": (
         {
             "shop.service": "[Service]\nUser=www-data\nEnvironment=WEB_CONCURRENCY=3\nEnvironmentFile=-/etc/shop\n"
             "ExecStart=/srv/venv/bin/gunicorn \\\n  # the threads\n  --threads 4 \\\n  a:b\n"
         },
-        ("gunicorn:workers=3,class=gthread,threads=4,keep_alive=2", "shop.service:5"),
-    ),
+        ("gunicorn:workers=3,class=gthread,threads=4,keep_alive=2", "shop.service:5")),
     "a program of supervisor": (
         {"supervisord.conf": "[program:web]\ncommand=gunicorn -w %(ENV_N)s a:b\nenvironment=N=\"3\",M=\"4\"\n"},
-        ("gunicorn:workers=3", "supervisord.conf:2"),
-    ),
+        ("gunicorn:workers=3", "supervisord.conf:2")),
     "uWSGI's own file": (
         {"uwsgi.ini": "[uwsgi]\nhttp = :80\nprocesses = 4\n"},
-        ("uwsgi:config=uwsgi.ini", "uwsgi.ini:1"),
-    ),
+        ("uwsgi:config=uwsgi.ini", "uwsgi.ini:1")),
     "a file that gunicorn finds": (
         {"Procfile": "web: gunicorn a:b --timeout 60\n", "gunicorn.conf.py": "workers = 4\n"},
-        ("gunicorn:timeout=60,config=gunicorn.conf.py", "Procfile:1"),
-    ),
+        ("gunicorn:timeout=60,config=gunicorn.conf.py", "Procfile:1")),
     "a file in an image": (
         {"Dockerfile": 'CMD ["gunicorn", "-c", "/app/conf/g.py", "a:b"]', "conf/g.py": "workers = 4\n"},
-        ('gunicorn:config="conf/g.py"', "Dockerfile:1"),
-    ),
+        ('gunicorn:config="conf/g.py"', "Dockerfile:1")),
     "a variable that a file reads": (
         {
             "compose.yml": "services: {w: {command: gunicorn a:b, environment: {N: 5}}}\n",
             "gunicorn.conf.py": "import os\nworkers = int(os.environ.get('N', 2))\n",
         },
-        ("gunicorn:workers=5,config=gunicorn.conf.py", "compose.yml:1"),
-    ),
+        ("gunicorn:workers=5,config=gunicorn.conf.py", "compose.yml:1")),
 }  # fmt: skip
 
 

@@ -9,39 +9,31 @@ from .setups import ANY, SPECS, read
 FILES = {
     "WEB_CONCURRENCY beside a file that says nothing of workers": (
         {"Procfile": "web: WEB_CONCURRENCY=6 gunicorn a:b\n", "gunicorn.conf.py": "timeout = 60\n"},
-        "gunicorn:workers=6,config=gunicorn.conf.py",
-    ),
+        "gunicorn:workers=6,config=gunicorn.conf.py"),
     "WEB_CONCURRENCY beside a file that says it": (
         {"Procfile": "web: WEB_CONCURRENCY=6 gunicorn a:b\n", "gunicorn.conf.py": "workers = 3\n"},
-        "gunicorn:config=gunicorn.conf.py",
-    ),
+        "gunicorn:config=gunicorn.conf.py"),
     "quotes in the words of a variable": (
         {"Procfile": "web: GUNICORN_CMD_ARGS=\"--workers 3 --forwarded-allow-ips '*'\" gunicorn a:b\n"},
-        'gunicorn:workers=3,--forwarded-allow-ips="*"',
-    ),
+        'gunicorn:workers=3,--forwarded-allow-ips="*"'),
     "Hypercorn's file": (
         {"Procfile": "web: hypercorn -c h.toml a:b --keep-alive 9\n",
          "h.toml": 'bind = ["0.0.0.0:80"]\nworkers = 4\nworker_class = "uvloop"\nkeep_alive_timeout = 30\n'},
-        "hypercorn:workers=4,loop=uvloop,keep_alive=9",
-    ),
+        "hypercorn:workers=4,loop=uvloop,keep_alive=9"),
     "a section of its own": (
         {"Procfile": "web: uwsgi --ini uwsgi.ini:prod\n",
          "uwsgi.ini": "[uwsgi]\nprocesses = 9\n[prod]\nhttp = :80\nprocesses = 4\nbuffer-size = 32768\n"},
-        "uwsgi:processes=4,http=router,keep_alive=0,auto_chunked=off,--buffer-size=32768",
-    ),
+        "uwsgi:processes=4,http=router,keep_alive=0,auto_chunked=off,--buffer-size=32768"),
     "the same without an option": (
         {"Procfile": "web: uwsgi uwsgi.ini:prod\n", "uwsgi.ini": "[uwsgi]\n[prod]\nprocesses = 4\n"},
-        "uwsgi:processes=4",
-    ),
+        "uwsgi:processes=4"),
     "uWSGI's YAML": (
         {"Procfile": "web: uwsgi --yaml u.yml\n", "u.yml": "uwsgi:\n  http-socket: :80\n  processes: 4\n"
          "  lazy-apps: true\n"},
-        "uwsgi:processes=4,http=socket,lazy_apps=on",
-    ),
+        "uwsgi:processes=4,http=socket,lazy_apps=on"),
     "uWSGI's JSON": (
         {"Procfile": "web: uwsgi u.json\n", "u.json": '{"uwsgi": {"processes": 4, "http-socket": ":80"}}'},
-        "uwsgi:processes=4,http=socket",
-    ),
+        "uwsgi:processes=4,http=socket"),
 }  # fmt: skip
 
 
@@ -57,15 +49,12 @@ GAPS = {
     "a kind that nobody reads": ({"Procfile": "web: uwsgi --xml u.xml\n", "u.xml": "<uwsgi/>"}, ("Procfile", 1)),
     "a file that is not there": ({"Procfile": "web: hypercorn -c h.toml a:b\n"}, ("Procfile", 1)),
     "a program as configuration": (
-        {"Procfile": "web: hypercorn -c file:h.py a:b\n", "h.py": "import os\nworkers = 2\n"}, ("Procfile", 1),
-    ),
+        {"Procfile": "web: hypercorn -c file:h.py a:b\n", "h.py": "import os\nworkers = 2\n"}, ("Procfile", 1)),
     "no such section": ({"Procfile": "web: uwsgi --ini u.ini:live\n", "u.ini": "[uwsgi]\n"}, ("Procfile", 1)),
     "a key without an option": (
-        {"Procfile": "web: hypercorn -c h.toml a:b\n", "h.toml": "#\nh2_max_frame_size = 7\n"}, ("h.toml", 2),
-    ),
+        {"Procfile": "web: hypercorn -c h.toml a:b\n", "h.toml": "#\nh2_max_frame_size = 7\n"}, ("h.toml", 2)),
     "a file within a file": (
-        {"Procfile": "web: uwsgi u.ini\n", "u.ini": "[uwsgi]\nini = base.ini\n"}, ("u.ini", 2),
-    ),
+        {"Procfile": "web: uwsgi u.ini\n", "u.ini": "[uwsgi]\nini = base.ini\n"}, ("u.ini", 2)),
 }  # fmt: skip
 
 

@@ -25,59 +25,48 @@ BUILT = "services: {{w: {{build: ., {}}}}}\n"
 SERVICES = {
     "an entry point and a command": (
         {"compose.yml": "services: {w: {entrypoint: gunicorn a:b, command: --workers 4}}"},
-        "gunicorn:workers=4",
-    ),
+        "gunicorn:workers=4"),
     "an image's entry point before a command": (
         {"compose.yml": BUILT.format("command: --workers 4"), "Dockerfile": 'ENTRYPOINT ["gunicorn", "a:b"]\n'},
-        "gunicorn:workers=4",
-    ),
+        "gunicorn:workers=4"),
     "a command in place of the image's": (
         {
             "compose.yml": BUILT.format("command: --workers 4"),
             "Dockerfile": 'ENTRYPOINT ["gunicorn", "a:b"]\nCMD ["--threads", "8"]\n',
         },
-        "gunicorn:workers=4",
-    ),
+        "gunicorn:workers=4"),
     "an entry point without the image's command": (
         {
             "compose.yml": BUILT.format("entrypoint: gunicorn a:b"),
             "Dockerfile": 'ENTRYPOINT ["x"]\nCMD ["--threads", "8"]\n',
         },
-        "gunicorn:workers=1",
-    ),
+        "gunicorn:workers=1"),
     "a line for a shell as entry point": (
         {"Dockerfile": "ENTRYPOINT gunicorn a:b\nCMD --workers 9\n"},
-        "gunicorn:workers=1",
-    ),
+        "gunicorn:workers=1"),
     "a command before the entry point": (
         {"Dockerfile": 'CMD ["--workers", "4"]\nENTRYPOINT ["gunicorn", "a:b"]\n'},
-        "gunicorn:workers=4",
-    ),
+        "gunicorn:workers=4"),
     "a stage": (
         {"compose.yml": "services: {w: {build: {context: ., target: prod}}}", "Dockerfile": STAGES},
-        "gunicorn:workers=3,class=gthread,threads=4,keep_alive=2",
-    ),
+        "gunicorn:workers=3,class=gthread,threads=4,keep_alive=2"),
     "the last stage": ({"Dockerfile": STAGES}, "gunicorn:workers=3,timeout=9"),
     "an argument of the build": (
         {"Dockerfile": "ARG N=3\nFROM x\nENV M=${N}\nCMD gunicorn a:b -w $M\n"},
-        "gunicorn:workers=3",
-    ),
+        "gunicorn:workers=3"),
     "a variable of the image beside a command": (
         {"compose.yml": BUILT.format("command: gunicorn a:b"), "Dockerfile": "FROM x\nENV WEB_CONCURRENCY=3\n"},
-        "gunicorn:workers=3",
-    ),
+        "gunicorn:workers=3"),
     "a file of variables before the image's": (
         {
             "compose.yml": BUILT.format("command: gunicorn a:b, env_file: w.env"),
             "Dockerfile": "FROM x\nENV WEB_CONCURRENCY=3\n",
             "w.env": "WEB_CONCURRENCY=5\n",
         },
-        "gunicorn:workers=5",
-    ),
+        "gunicorn:workers=5"),
     "a variable with a default": (
         {"compose.yml": "w: {command: gunicorn a:b, environment: {WEB_CONCURRENCY: '${WEB_CONCURRENCY:-4}'}}"},
-        "gunicorn:workers=4",
-    ),
+        "gunicorn:workers=4"),
     "a variable with a default for a script": (
         {
             "compose.yml": "services: {w: {build: ., environment: ['N=${N:-5}', 'M=${M:-5}']}}",
@@ -85,43 +74,35 @@ SERVICES = {
             "Dockerfile": 'CMD ["/start.sh"]\n',
             "start.sh": "#!/bin/sh\nT=${M:-2}\nexec gunicorn a:b -w ${N:-2} --timeout $T\n",
         },
-        "gunicorn:workers=6,timeout=5",
-    ),
+        "gunicorn:workers=6,timeout=5"),
     "which reach no process": (
         {"compose.yml": "services: {w: {command: gunicorn a:b}}", ".env": "WEB_CONCURRENCY=9\n"},
-        "gunicorn:workers=1",
-    ),
+        "gunicorn:workers=1"),
     "a doubled sign": (
         {"compose.yml": "services: {w: {command: 'sh -c \"gunicorn a:b -w $$N\"', environment: {N: 3}}}"},
-        "gunicorn:workers=3",
-    ),
+        "gunicorn:workers=3"),
     "a tag of compose's": (
         {"compose.yml": "services:\n  w:\n    ports: !reset []\n    command: !override gunicorn a:b -w 3\n"},
-        "gunicorn:workers=3",
-    ),
+        "gunicorn:workers=3"),
     "options behind a script": (
         {
             "Dockerfile": 'ENTRYPOINT ["/start.sh"]\nCMD ["--workers", "4"]\n',
             "start.sh": '#!/bin/sh\nexec gunicorn a:b "$@"\n',
         },
-        "gunicorn:workers=4",
-    ),
+        "gunicorn:workers=4"),
     "an image in a folder of its own": (
         {"container/dist.dockerfile": "ENV GRANIAN_WORKERS=3\nENTRYPOINT /srv/entry.sh\n",
          "container/entry.sh": "#!/bin/sh\ncase $X in\n  '') ;;\n  *) Y=2 ;;\nesac\nexec granian a:b\n"},
-        "granian:workers=3",
-    ),
+        "granian:workers=3"),
     "processes of fly.toml": (
         {"fly.toml": '[processes]\nworker = "gunicorn w:w -w 9"\napp = "gunicorn a:b -w 3"\n'},
-        "gunicorn:workers=3",
-    ),
+        "gunicorn:workers=3"),
     "a test in a script": (
         {
             "Dockerfile": 'CMD ["/start.sh"]\n',
             "start.sh": '#!/bin/sh\nif [ "$1" = "gunicorn" ]; then\n  set -e\nfi\nexec gunicorn -w 3 a:b\n',
         },
-        "gunicorn:workers=3",
-    ),
+        "gunicorn:workers=3"),
 }  # fmt: skip
 
 
@@ -137,27 +118,22 @@ def test_a_service_starts(tmp_path, case):
 GAPS = {
     "wrappers": (
         {"Procfile": "web: ddtrace-run newrelic-admin run-program gunicorn a:b\n"},
-        [("Procfile", 1, "ddtrace-run"), ("Procfile", 1, "newrelic-admin")],
-    ),
+        [("Procfile", 1, "ddtrace-run"), ("Procfile", 1, "newrelic-admin")]),
     "limits": (
         {"compose.yml": "w:\n  command: gunicorn a:b\n  mem_limit: 512m\n  deploy:\n    resources:\n      limits:\n"
          "        cpus: '0.5'\n"},
-        [("compose.yml", 3, "mem_limit: 512m"), ("compose.yml", 7, "cpus: 0.5")],
-    ),
+        [("compose.yml", 3, "mem_limit: 512m"), ("compose.yml", 7, "cpus: 0.5")]),
     "variables of the process": (
         {"compose.yml": "w:\n  build: .\n  environment:\n    - PYTHONOPTIMIZE=2\n",
          "Dockerfile": "FROM x\nENV LD_PRELOAD=/j.so\nCMD gunicorn a:b\n"},
-        [("Dockerfile", 2, "LD_PRELOAD"), ("compose.yml", 4, "PYTHONOPTIMIZE")],
-    ),
+        [("Dockerfile", 2, "LD_PRELOAD"), ("compose.yml", 4, "PYTHONOPTIMIZE")]),
     "a variable that may be an option": (
         {"compose.yml": "w:\n  command: granian a:b\n  environment: {GRANIAN_WORKERS: 3, GRANIAN_X: 2}\n"},
-        [("compose.yml", 2, "GRANIAN_X")],
-    ),
+        [("compose.yml", 2, "GRANIAN_X")]),
     "workers under a condition": (
         {"Dockerfile": 'CMD ["/start.sh"]\n',
          "start.sh": "#!/bin/sh\nexport WEB_CONCURRENCY=$(./cores)\nexec gunicorn a:b\n"},
-        [("start.sh", 3, "WEB_CONCURRENCY")],
-    ),
+        [("start.sh", 3, "WEB_CONCURRENCY")]),
 }  # fmt: skip
 
 

@@ -26,9 +26,7 @@ READ = {
             "Dockerfile": 'FROM python\nCOPY . /a\nENTRYPOINT ["/a/entry.sh"]\nCMD ["gunicorn", "-w3", "a:b"]\n',
             "entry.sh": "#!/bin/sh\nset -e\ncp /built /a\nmv /d /b\nrm /c\nchmod 755 /e\nexec \"$@\"\n",
         },
-        "gunicorn:workers=3",
-        {},
-    ),
+        "gunicorn:workers=3", {}),
     "nginx's main file that includes the site": (
         {
             "Dockerfile": "FROM python\nCOPY start.sh /start.sh\nCMD /start.sh\n",
@@ -36,22 +34,17 @@ READ = {
             "nginx/nginx.conf": "events {}\nhttp { gzip on; include /etc/nginx/sites-enabled/*; }\n",
             "nginx/sites-enabled/shop": "server { location / { proxy_pass http://127.0.0.1:8000; } }\n",
         },
-        'nginx:config="nginx/nginx.conf"/http/gunicorn:workers=3,socket=tcp',
-        {},
-    ),
+        'nginx:config="nginx/nginx.conf"/http/gunicorn:workers=3,socket=tcp', {}),
     "uWSGI's own file with the project's name": (
         {"shop-uwsgi.ini": "[uwsgi]\nmodule = a:b\nprocesses = 3\nharakiri = 50\n"},
-        "uwsgi:config=shop-uwsgi.ini",
-        {},
-    ),
+        "uwsgi:config=shop-uwsgi.ini", {}),
     "a configuration file where the image copies it": (
         {
             "Dockerfile": f"FROM python\nCOPY {DEEP} /etc/g/shop.py\nCMD gunicorn -c /etc/g/shop.py a:b\n",
             DEEP: CONF,
         },
         f'gunicorn:config="{DEEP}"',
-        {},
-    ),
+        {}),
     "the same in a folder that has more": (
         {
             "Dockerfile": f"FROM python\nCOPY {DEEP} /etc/\nCOPY b.py /etc/\nCMD gunicorn -c /etc/shop.py a:b\n",
@@ -59,101 +52,77 @@ READ = {
             "b.py": "",
         },
         f'gunicorn:config="{DEEP}"',
-        {},
-    ),
+        {}),
     "a worker class of the project's own": (
         {"Procfile": "web: gunicorn -k shop.workers.Quiet shop.asgi", "shop/workers.py": WORKER},
-        "gunicorn:workers=1,class=uvicorn,keep_alive=2",
-        {"--worker-class shop.workers.Quiet": DERIVED},
-    ),
+        "gunicorn:workers=1,class=uvicorn,keep_alive=2", {"--worker-class shop.workers.Quiet": DERIVED}),
     "one in gunicorn's file": (
         {
             "Procfile": "web: gunicorn shop.asgi",
             "gunicorn.conf.py": 'worker_class = "shop.workers.Quiet"\nthreads = 6\n',
             "shop/workers.py": WORKER,
         },
-        "gunicorn:class=uvicorn,config=gunicorn.conf.py",
-        {"class = shop.workers.Quiet": DERIVED},
-    ),
+        "gunicorn:class=uvicorn,config=gunicorn.conf.py", {"class = shop.workers.Quiet": DERIVED}),
     "an image of somebody else's beside what the project builds": (
         {
             "compose.yml": "services:\n  dev: {build: ., command: manage.py runserver}\n  api: {image: y/api}\n",
             "Dockerfile": f"{BUILT}CMD gunicorn a:b -w 3\n",
         },
-        "gunicorn:workers=3",
-        {},
-    ),
+        "gunicorn:workers=3", {}),
     "a front end of another service": (
         {
             "compose.yml": "services:\n  web: {build: ., command: gunicorn a:b -w 3}\n  login: {image: keycloak}\n",
             "nginx.conf": PROXY.format("login"),
         },
-        "gunicorn:workers=3",
-        {"nginx": ELSE.format("login")},
-    ),
+        "gunicorn:workers=3", {"nginx": ELSE.format("login")}),
     "a front end that knows it by the name of its container": (
         {
             "compose.yml": "services:\n  web: {container_name: shop, build: ., command: gunicorn a:b -w 3}\n",
             "nginx.conf": PROXY.format("shop"),
         },
-        'nginx:config=nginx.conf/http/gunicorn:workers=3,socket=tcp',
-        {},
-    ),
+        'nginx:config=nginx.conf/http/gunicorn:workers=3,socket=tcp', {}),
     "one that links to the other": (
         {
             "compose.yml": "services:\n  web: {build: ., command: gunicorn a:b -w 3}\n  chat-1: {image: prosody}\n"
             '  nginx: {image: nginx, links: ["chat-1:chat"]}\n',
             "nginx.conf": PROXY.format("chat"),
         },
-        "gunicorn:workers=3",
-        {"nginx": ELSE.format("chat-1")},
-    ),
+        "gunicorn:workers=3", {"nginx": ELSE.format("chat-1")}),
     "a program that starts several": (
         {"Dockerfile": 'FROM python\nCMD ["monofy", "make", "&&", "gunicorn", "a:b", "-w", "3", "|||", "work"]\n'},
-        "gunicorn:workers=3",
-        {"monofy": ALONE},
-    ),
+        "gunicorn:workers=3", {"monofy": ALONE}),
     "the project's own program": (
         {
             "Dockerfile": "FROM python\nCMD uv run shop --port $PORT\n",
             "pyproject.toml": '[project.scripts]\nshop = "shop.cli:main"\n',
             "shop/cli.py": 'import uvicorn\n\ndef main():\n    uvicorn.run("shop:app", workers=3, host=HOST)\n',
         },
-        "uvicorn:workers=3,keep_alive=5",
-        {},
-    ),
+        "uvicorn:workers=3,keep_alive=5", {}),
     "variables as a package has them": (
         {
             "shop.service": "[Service]\nEnvironmentFile=/etc/sysconfig/shop\n"
             'ExecStart=sh -c "gunicorn-3 ${OPTS} -w ${N} a:b"\n',
             "shop.sysconfig": 'OPTS=""\nN="3"\n',
         },
-        "gunicorn:workers=3",
-        {},
-    ),
+        "gunicorn:workers=3", {}),
     "variables of a unit's line for a shell, which no file says": (
         {"shop.service": '[Service]\nEnvironmentFile=/etc/shop\nExecStart=sh -c "gunicorn -w 3 -t ${T} a:b"\n'},
         "gunicorn:workers=3",
-        {"--timeout $T": OPEN, "EnvironmentFile=/etc/shop": "there is no such file in the project"},
-    ),
+        {"--timeout $T": OPEN, "EnvironmentFile=/etc/shop": "there is no such file in the project"}),
     "an argument of the build that no file says": (
         {
             "compose.yml": 'services: {w: {build: {context: ., args: ["GUNICORN_CMD_ARGS=${G}"]}}}\n',
             "Dockerfile": "FROM python\nARG GUNICORN_CMD_ARGS\nENV GUNICORN_CMD_ARGS=${GUNICORN_CMD_ARGS}\n"
             'CMD ["gunicorn", "a:b"]\n',
         },
-        "gunicorn:workers=1",
-        {"GUNICORN_CMD_ARGS": OPEN},
-    ),
+        "gunicorn:workers=1", {"GUNICORN_CMD_ARGS": OPEN}),
     "a Dockerfile for production, and a script that it calls from its folder": (
         {
             "Dockerfile-prod": 'FROM python\nWORKDIR /srv\nCOPY scripts/prod/start.sh /srv/\nCMD ["./start.sh"]\n',
             "scripts/prod/start.sh": "#!/bin/sh\ngunicorn a:b -w 12 &\nwait\n",
             "scripts/dev/start.sh": "#!/bin/sh\npython manage.py runserver\n",
         },
-        "gunicorn:workers=12",
-        {},
-    ),
+        "gunicorn:workers=12", {}),
     "a Dockerfile whose image is built in the folder above": (
         {
             "docker/web/Dockerfile": "FROM python\nWORKDIR /srv\nCOPY shop.py .\nCOPY . .\n"
@@ -161,31 +130,23 @@ READ = {
             "docker/web/start.sh": "#!/bin/sh\nexec gunicorn a:b -w 3\n",
             "shop.py": "",
         },
-        "gunicorn:workers=3",
-        {},
-    ),
+        "gunicorn:workers=3", {}),
     "a script beside programs of its folder": (
         {
             "Procfile": "web: bin/start.sh\n",
             "bin/start.sh": "#!/bin/sh\ngunicorn a:b -w 3 &\nbin/run &\nwait\n",
         },
-        "gunicorn:workers=3",
-        {},
-    ),
+        "gunicorn:workers=3", {}),
     "a configuration file by another name": (
         {"shop/docker_gunicorn_configuration.py": CONF},
-        'gunicorn:config="shop/docker_gunicorn_configuration.py"',
-        {},
-    ),
+        'gunicorn:config="shop/docker_gunicorn_configuration.py"', {}),
     "a stage of heroku.yml": (
         {
             "heroku.yml": "build: {docker: {web: {dockerfile: Dockerfile, target: prod}}}\n"
             "setup: {config: {N: '3'}}\n",
             "Dockerfile": "FROM python AS prod\nCMD gunicorn a:b -w $N\nFROM prod AS dev\nCMD bash\n",
         },
-        "gunicorn:workers=3",
-        {},
-    ),
+        "gunicorn:workers=3", {}),
     "a process of heroku.yml": (
         {
             "heroku.yml": "build: {docker: {django: Dockerfile}}\nrun:\n"
@@ -193,9 +154,7 @@ READ = {
             "  web: {image: django, command: [./manage.py check, gunicorn a:b]}\n",
             "Dockerfile": "FROM python\nENV WEB_CONCURRENCY=3\nCMD bash\n",
         },
-        "gunicorn:workers=3",
-        {},
-    ),
+        "gunicorn:workers=3", {}),
     "a unit among a package's files, with an nginx that containers have": (
         {
             "contrib/common/systemd/shop.service": "[Service]\nExecStart=/opt/shop/bin/gunicorn -w 3 a:b\n",
@@ -203,45 +162,33 @@ READ = {
             "contrib/shop.conf.nginx": PROXY.format("web"),
             "contrib/docker/shop.conf.nginx": PROXY.format("web"),
         },
-        "gunicorn:workers=3",
-        {"nginx": ELSE.format("web")},
-    ),
+        "gunicorn:workers=3", {"nginx": ELSE.format("web")}),
     "a unit that others have contributed, and a compose file": (
         {
             "contrib/systemd/shop.service": "[Service]\nExecStart=/opt/shop/bin/gunicorn -w 9 a:b\n",
             "compose.yml": "services: {web: {build: ., command: gunicorn -w 3 a:b}}\n",
         },
-        "gunicorn:workers=3",
-        {},
-    ),
+        "gunicorn:workers=3", {}),
     "a server that a module starts which a package's program imports": (
         {
             "Procfile": "web: python -m shop",
             "shop/__main__.py": "from .main import main\n\nmain()\n",
             "shop/main.py": 'import uvicorn\n\ndef main():\n    uvicorn.run("a:b", workers=3)\n',
         },
-        "uvicorn:workers=3,keep_alive=5",
-        {},
-    ),
+        "uvicorn:workers=3,keep_alive=5", {}),
     "a file that uWSGI's file includes": (
         {"Procfile": "web: uwsgi uwsgi.ini", "uwsgi.ini": "[uwsgi]\ninclude = base.ini\nhttp = :80\n"},
-        "uwsgi:config=uwsgi.ini",
-        {"include = base.ini": "this other file cannot be read, and may say anything"},
-    ),
+        "uwsgi:config=uwsgi.ini", {"include = base.ini": "this other file cannot be read, and may say anything"}),
     "a server's file beside a program of the project's own": (
         {
             "pyproject.toml": '[project.scripts]\nshop = "shop:main"\n',
             "shop.service": "[Service]\nExecStart=/usr/local/bin/shop serve\n",
             "etc/uwsgi.ini": "[uwsgi]\nhttp = :80\nprocesses = 3\n",
         },
-        'uwsgi:config="etc/uwsgi.ini"',
-        {"the command": "nothing in the project says what shop starts"},
-    ),
+        'uwsgi:config="etc/uwsgi.ini"', {"the command": "nothing in the project says what shop starts"}),
     "a dyno of Heroku's": (
         {"Procfile": "web: gunicorn a:b\n", "app.json": '{"env": {"A": {"value": "b"}}}'},
-        "gunicorn:workers=1",
-        {"WEB_CONCURRENCY": OPEN},
-    ),
+        "gunicorn:workers=1", {"WEB_CONCURRENCY": OPEN}),
     "an image of which only the service says what it starts": (
         {
             "compose.yml": "services: {web: {image: shop/web, command: ./run.sh}}\n",
@@ -249,8 +196,7 @@ READ = {
             "scripts/start.sh": "#!/bin/sh\nexec gunicorn a:b -w 3\n",
         },
         "gunicorn:workers=3",
-        {"image shop/web": "it is taken for the image of Dockerfile, though nothing in the project says so"},
-    ),
+        {"image shop/web": "it is taken for the image of Dockerfile, though nothing in the project says so"}),
     "a front end of the container that supervisor runs in": (
         {
             "compose.yml": "services: {app: {image: shop/app}, db: {image: postgres}}\n",
@@ -258,51 +204,40 @@ READ = {
             "Dockerfile": 'FROM python\nCMD ["supervisord", "-c", "/etc/supervisord.conf"]\n',
             "docker/supervisord.conf": "[program:web]\ncommand=gunicorn a:b -w 3\n",
         },
-        "nginx:config=nginx.conf/http/gunicorn:workers=3,socket=tcp",
-        {},
-    ),
+        "nginx:config=nginx.conf/http/gunicorn:workers=3,socket=tcp", {}),
     "a program around the server that a variable may name": (
         {
             "Procfile": "web: ./start.sh\n",
             "start.sh": '#!/bin/bash\nif [[ "$A" ]]; then W="$A "; else W=""; fi\n${W}$B gunicorn -w 3 a:b\n',
         },
-        "gunicorn:workers=3",
-        {},
-    ),
+        "gunicorn:workers=3", {}),
     "a folder that a variable may name": (
         {
             "Dockerfile": "FROM python\nCOPY wait.sh start.sh /\nCMD /start.sh\n",
             "start.sh": "#!/bin/sh\nset -e\n${PLACE}/wait.sh\nexec gunicorn -w 3 a:b\n",
             "wait.sh": "#!/bin/sh\n",
         },
-        "gunicorn:workers=3",
-        {},
-    ),
+        "gunicorn:workers=3", {}),
     "a script in a folder to which another stage adds something": (
         {
             "Dockerfile": "FROM node AS js\nFROM python\nWORKDIR /srv\nCOPY . /srv\n"
             'COPY --from=js --parents /srv/./node_modules/ .\nCMD ["/bin/bash", "docker/start.sh"]\n',
             "docker/start.sh": "#!/bin/bash\nexec gunicorn -w 3 a:b\n",
         },
-        "gunicorn:workers=3",
-        {},
-    ),
+        "gunicorn:workers=3", {}),
     "a number of workers that only the environment says": (
         {
             "Procfile": "web: gunicorn a:b\n",
             "gunicorn.conf.py": 'from os import environ\nworkers = environ["N"]\n',
         },
-        "gunicorn:config=gunicorn.conf.py",
-        {"workers = environ['N']": OPEN},
-    ),
+        "gunicorn:config=gunicorn.conf.py", {"workers = environ['N']": OPEN}),
     "a socket for a front end, and http beside it for probes": (
         {
             "compose.yml": "services: {web: {build: .}, proxy: {image: nginx}}\n",
             "Dockerfile": "FROM python\nCMD uwsgi --socket :90 --http :81 --http-keepalive --processes 3 -w a:b\n",
         },
         "nginx/uwsgi/uwsgi:processes=3,http=router,keep_alive=1,auto_chunked=off",
-        {"nginx": "its configuration is not read; it is raced as the catalogue has it"},
-    ),
+        {"nginx": "its configuration is not read; it is raced as the catalogue has it"}),
     "two sites of nginx's, of which one has the server's socket": (
         {
             "Dockerfile": "FROM python\nCOPY start.sh /start.sh\nCMD /start.sh\n",
@@ -310,14 +245,10 @@ READ = {
             "nginx/a.conf": PROXY.format("old"),
             "http.d/site.conf.template": PROXY.format("unix:/tmp/a.sock").replace("sock:80", "sock"),
         },
-        'nginx:config="http.d/site.conf.template"/http/gunicorn:workers=3',
-        {},
-    ),
+        'nginx:config="http.d/site.conf.template"/http/gunicorn:workers=3', {}),
     "a script that names no shell": (
         {"Procfile": "web: bin/run.sh\n", "bin/run.sh": "set -o pipefail\n[[ 1 == 1 ]] && gunicorn -w 3 a:b\n"},
-        "gunicorn:workers=3",
-        {},
-    ),
+        "gunicorn:workers=3", {}),
     "a script in the folder of the image that a pod has": (
         {
             "deploy/pod.yaml": "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - {name: api, image: shop}\n",
@@ -325,69 +256,50 @@ READ = {
             "shop/bin/start.sh": "#!/bin/sh\nexec gunicorn -w 3 a:b\n",
         },
         "gunicorn:workers=3",
-        {"image shop": "it is taken for the image of Containerfile, though nothing in the project says so"},
-    ),
+        {"image shop": "it is taken for the image of Containerfile, though nothing in the project says so"}),
     "options in a variable of supervisor's": (
         {"supervisord.conf": "[program:web]\ncommand = granian --workers 3 %(ENV_MORE_ARGS)s a:b\n"},
-        "granian:workers=3",
-        {"${MORE_ARGS?}": OPEN},
-    ),
+        "granian:workers=3", {"${MORE_ARGS?}": OPEN}),
     "gunicorn's own file, copied to where the image starts it": (
         {
             "Dockerfile": "FROM python\nWORKDIR /a\nCOPY s /a\nCOPY docker/gunicorn.conf.py .\nCMD gunicorn a:b\n",
             "docker/gunicorn.conf.py": CONF,
         },
-        'gunicorn:config="docker/gunicorn.conf.py"',
-        {},
-    ),
+        'gunicorn:config="docker/gunicorn.conf.py"', {}),
     "the same by a pattern": (
         {
             "Dockerfile": "FROM python\nWORKDIR /app\nCOPY docker/*.py /app/\nCMD gunicorn a:b\n",
             "docker/gunicorn.conf.py": CONF,
         },
-        'gunicorn:config="docker/gunicorn.conf.py"',
-        {},
-    ),
+        'gunicorn:config="docker/gunicorn.conf.py"', {}),
     "a supervisor in an image": (
         {
             "Dockerfile": 'FROM python\nENTRYPOINT ["/start.sh"]\nCMD ["supervisord", "-c", "/etc/s.conf"]\n',
             "supervisord.conf": "[program:web]\ncommand = gunicorn -w 3 a:b\n",
         },
-        "gunicorn:workers=3",
-        {},
-    ),
+        "gunicorn:workers=3", {}),
     "a login shell, and an image with an empty list of words": (
         {
             "Dockerfile": 'FROM python\nCOPY start.sh /\nENTRYPOINT ["/start.sh"]\nCMD []\n',
             "start.sh": '#!/bin/sh\nexec sh -lc "work & gunicorn -w 3 a:b"\n',
         },
-        "gunicorn:workers=3",
-        {},
-    ),
+        "gunicorn:workers=3", {}),
     "a server's file, and an image that starts nobody knows what": (
         {"uwsgi.ini": "[uwsgi]\nmodule = a:b\n", "Dockerfile": 'FROM base\nCOPY . /app\nCMD ["/start.sh"]\n'},
-        "uwsgi:config=uwsgi.ini",
-        {"the command": "nothing in the project says what start.sh starts"},
-    ),
+        "uwsgi:config=uwsgi.ini", {"the command": "nothing in the project says what start.sh starts"}),
     "nginx before a server on another port": (
         {
             "compose.yml": "services: {web: {build: .}}\n",
             "Dockerfile": "FROM python\nCMD gunicorn -b 0.0.0.0:8080 a:b\n",
             "nginx/covers.conf": "server { location / { proxy_pass http://covers:7075; } }\n",
         },
-        "gunicorn:workers=1",
-        {"nginx": "it leads to covers:7075, and Gunicorn listens on 8080"},
-    ),
+        "gunicorn:workers=1", {"nginx": "it leads to covers:7075, and Gunicorn listens on 8080"}),
     "a program that starts several, and replaces variables": (
         {"Dockerfile": 'FROM python\nCMD ["several", "make", "&&", "gunicorn", "--bind=:$PORT", "a:b", "|||"]\n'},
-        "gunicorn:workers=1",
-        {"several": ALONE},
-    ),
+        "gunicorn:workers=1", {"several": ALONE}),
     "another image that starts a program of its own": (
         {"web/Procfile": "web: gunicorn -w 2 a:b\n", "Dockerfile": 'FROM python\nENTRYPOINT ["shop"]\n'},
-        "gunicorn:workers=2",
-        {"the command": "nothing in the project says what shop starts"},
-    ),
+        "gunicorn:workers=2", {"the command": "nothing in the project says what shop starts"}),
     "a platform's front end beside one in containers": (
         {
             "Procfile": "web: bin/start-nginx bundle exec uwsgi uwsgi.ini\n",
@@ -397,8 +309,7 @@ READ = {
             "n/local.conf": "upstream up { server web:8000; }\nserver { location / { proxy_pass http://up; } }\n",
         },
         "nginx/http/uwsgi:config=uwsgi.ini",
-        {"nginx": "its configuration is not read; it is raced as the catalogue has it"},
-    ),
+        {"nginx": "its configuration is not read; it is raced as the catalogue has it"}),
 }  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.core.race.contests import Entry, contest, flat
 from tests.core.race.raced import merged
-from tests.factories import make_counts, make_failure
+from tests.factories import each_launch, each_slice, make_counts, make_failure
 
 from stackrace.base.verdict import Effect, Verdict
 from stackrace.features.current.distance import CurrentKind
@@ -74,12 +74,8 @@ def test_it_keeps_its_place_when_the_race_goes_on_without_it():
 
 
 def test_where_it_failed_the_failure_is_told():
-    race, _ = stood("b")
     failed = make_failure(FailureKind.NOT_STARTED, "no module named shop")
-    launches = tuple(
-        replace(launch, slices=(), failure=failed) if launch.stack == "b" else launch for launch in race.launches
-    )
-    race = replace(race, launches=launches)
+    race = each_launch(stood("b")[0], lambda one: replace(one, slices=(), failure=failed), "b")
     found = standing(race, merge=merged)
     assert found.current is not None
     assert found.current.kind is CurrentKind.UNMEASURED
@@ -116,11 +112,7 @@ def erring(finding, counts, *, at=100, **found):
             return one
         return replace(one, result=replace(one.result, counts=counts), verdict=Verdict((finding,)))
 
-    launches = tuple(
-        replace(launch, slices=tuple(map(refused, launch.slices))) if launch.stack == "b" else launch
-        for launch in race.launches
-    )
-    race = replace(race, launches=launches, parts=held(replace(FOUND, **found)))
+    race = replace(each_slice(race, refused, "b"), parts=held(replace(FOUND, **found)))
     return race, standing(race, merge=merged)
 
 

@@ -25,64 +25,53 @@ def image(script, **files):
 SCRIPTS = {
     "a long line of plain words that ends in a list": (
         {"Procfile": f"web: sh -c 'echo {'plain-words/' * 9} && gunicorn -w 3 a:b'"},
-        "gunicorn:workers=3",
-    ),
+        "gunicorn:workers=3"),
     "an entry point that is a line, with the words of the command": (
         image("#!/bin/sh\nexec \"$@\"\n")
         | {"Dockerfile": 'FROM x\nCOPY . /a/\nENTRYPOINT /a/start.sh $0 $@\nCMD ["gunicorn", "-w", "3", "a:b"]\n'},
-        "gunicorn:workers=3",
-    ),
+        "gunicorn:workers=3"),
     "a condition that holds": (
         image('#!/bin/sh\nif [ "$ENV" = prod ]; then N=4; else N=2; fi\nexec gunicorn -w $N a:b\n')
         | {"Dockerfile": 'FROM x\nENV ENV=prod\nCOPY . /app/\nCMD ["/app/start.sh"]\n'},
-        "gunicorn:workers=4",
-    ),
+        "gunicorn:workers=4"),
     "a file of the project": (
         image("#!/bin/sh\nexec gunicorn -w $(cat workers) a:b\n", workers="7\n"),
-        "gunicorn:workers=7",
-    ),
+        "gunicorn:workers=7"),
     "a file that an image has where it works": (
         {
             "Dockerfile": 'FROM x\nWORKDIR /data\nCOPY docker/go.sh /data/\nCOPY workers .\nCMD ["/data/go.sh"]\n',
             "docker/go.sh": "#!/bin/sh\nexec gunicorn -w $(cat workers) a:b\n",
             "workers": "7\n",
         },
-        "gunicorn:workers=7",
-    ),
+        "gunicorn:workers=7"),
     "a file that is sourced": (
         image("#!/bin/bash\nset -euo pipefail\nsource ./run.env\nexec gunicorn -w $N a:b", **{"run.env": "N=6\n"}),
-        "gunicorn:workers=6",
-    ),
+        "gunicorn:workers=6"),
     "a variable that names the server": (
         image("#!/bin/sh\ncat /app/run.env\nexec $SERVER a:b\n", **{"run.env": "SERVER=none\n"})
         | {"Dockerfile": 'FROM x\nENV SERVER="gunicorn -w 6"\nCOPY . /app/\nCMD ["/app/start.sh"]\n'},
-        "gunicorn:workers=6",
-    ),
+        "gunicorn:workers=6"),
     "a sourced file that alone names the server": (
         image("#!/bin/sh\n. ./run.env\nexec $SERVER a:b\n", **{"run.env": 'SERVER="gunicorn -w 6"\n'}),
-        "gunicorn:workers=6",
-    ),
+        "gunicorn:workers=6"),
     "a file of variables that alone names the server": (
         image(
             "#!/bin/sh\nexport $(grep -v '^#' /app/run.env | xargs)\nexec $SERVER -w $N a:b\n",
             **{"run.env": "# x\nN=6\nSERVER=gunicorn\n"},
         ),
-        "gunicorn:workers=6",
-    ),
+        "gunicorn:workers=6"),
     "a sourced file of functions": (
         image(
             "#!/bin/sh\n. \"$(dirname $0)/lib/common\"\nserve a:b\n",
             **{"lib/common": "serve() { gunicorn -w 6 $1; }\n"},
         ),
-        "gunicorn:workers=6",
-    ),
+        "gunicorn:workers=6"),
     "a loop over the scripts of a folder": (
         image(
             '#!/bin/sh\nfor each in /app/steps/*; do "$each"; done\n',
             **{"steps/1-wait": "#!/bin/sh\nsleep 9\n", "steps/2-serve.sh": "#!/bin/sh\ngunicorn -w 6 a:b\n"},
         ),
-        "gunicorn:workers=6",
-    ),
+        "gunicorn:workers=6"),
     "a loop over the scripts that an image has in a folder": (
         {
             "Dockerfile": "FROM x\nENV STEPS=/etc/steps\nCOPY docker/serve docker/wait $STEPS/\n"
@@ -91,67 +80,56 @@ SCRIPTS = {
             "docker/serve": "#!/bin/sh\ngunicorn -w 6 a:b\n",
             "docker/wait": "#!/bin/sh\nsleep 9\n",
         },
-        "gunicorn:workers=6",
-    ),
+        "gunicorn:workers=6"),
     "words that no file can be called": (
         image(
             f"#!/bin/sh\necho {'a+b/' * 99}{'x' * 300}/{'y' * 5000}\n"
             f"test -e /{'z' * 300} || exec gunicorn -w 3 a:b\n"
         )
         | {"Procfile": f"web: ./{'z' * 300}.sh"},
-        "gunicorn:workers=3",
-    ),
+        "gunicorn:workers=3"),
     "a loop that waits": (
         image("#!/bin/sh\nwhile ! nc -z db 5432; do sleep 1; done\nexec gunicorn -w 3 a:b\n"),
-        "gunicorn:workers=3",
-    ),
+        "gunicorn:workers=3"),
     "a function, a here-document and an array": (
         image(
             "#!/bin/bash\nserve() { exec gunicorn \"${args[@]}\" \"$1\"; }\nargs=(-w 3)\n"
             "cat > /etc/app.conf <<EOF\nx=1\nEOF\nserve a:b\n"
         ),
-        "gunicorn:workers=3",
-    ),
+        "gunicorn:workers=3"),
     "a case over the command": (
         {
             "Dockerfile": 'COPY docker/entry.sh /entry.sh\nENTRYPOINT ["tini", "--", "/entry.sh"]\nCMD ["web"]\n',
             "docker/entry.sh": '#!/bin/sh\nset -e\ncase "$1" in\n  worker) exec celery -A a worker ;;\n'
             "  web) exec gunicorn -w 5 a:b ;;\n  *) exec \"$@\" ;;\nesac\n",
         },
-        "gunicorn:workers=5",
-    ),
+        "gunicorn:workers=5"),
     "a command behind an entry point": (
         {
             "Dockerfile": 'COPY entry.sh /\nENTRYPOINT ["/entry.sh"]\nCMD ["gunicorn", "-w", "3", "a:b"]\n',
             "entry.sh": '#!/bin/sh\nset -e\n./manage.py migrate\npython /app/manage.py check\nexec "$@"\n',
             "manage.py": "#!/usr/bin/env python\n",
         },
-        "gunicorn:workers=3",
-    ),
+        "gunicorn:workers=3"),
     "a script among the programs of an image, and one that it calls": (
         {
             "Dockerfile": 'FROM x\nWORKDIR /app\nCOPY docker/go /bin/stackrace-go\nCMD ["/bin/stackrace-go"]\n',
             "docker/go": "#!/bin/sh\nexec /usr/local/bin/stackrace-serve 3\n",
             "docker/stackrace-serve": "#!/bin/sh\nexec gunicorn -w $1 a:b\n",
         },
-        "gunicorn:workers=3",
-    ),
+        "gunicorn:workers=3"),
     "another user": (
         image('#!/bin/sh\nif [ "$(id -u)" = 0 ]; then exec gosu app "$0" "$@"; fi\nexec gunicorn -w 3 a:b\n'),
-        "gunicorn:workers=3",
-    ),
+        "gunicorn:workers=3"),
     "a script in a script in another folder": (
         image("#!/bin/sh\ncd backend && ./run.sh -w 4\n", **{"backend/run.sh": '#!/bin/sh\ngunicorn a:b "$@"\n'}),
-        "gunicorn:workers=4",
-    ),
+        "gunicorn:workers=4"),
     "what waits for something else": (
         {"compose.yml": "services: {w: {command: ./wait-for-it.sh db:5432 -t 9 -- gunicorn -w 3 a:b}}"},
-        "gunicorn:workers=3",
-    ),
+        "gunicorn:workers=3"),
     "an environment that a script activates": (
         image("#!/bin/bash\n. /opt/venv/bin/activate\nexec /opt/venv/bin/gunicorn -w 3 a:b\n"),
-        "gunicorn:workers=3",
-    ),
+        "gunicorn:workers=3"),
     "a program in the project's own environment": (
         {
             "x.service": "[Service]\nWorkingDirectory=/srv/x\nExecStart=/srv/x/start.sh\n",
@@ -162,32 +140,26 @@ SCRIPTS = {
             ".venv/bin/activate": "exit 9\n",
             ".venv/bin/gunicorn": "#!/usr/bin/python3\nopen('/tmp/stackrace-ran', 'w')\n",
         },
-        "gunicorn:workers=3,timeout=9",
-    ),
+        "gunicorn:workers=3,timeout=9"),
     "supervisor's shell": (
         {
             "supervisord.conf": "[program:web]\n"
             "command=bash -c 'cd /srv/backend && exec gunicorn -w $(cat n) a:b'\n",
             "backend/n": "3\n",
         },
-        "gunicorn:workers=3",
-    ),
+        "gunicorn:workers=3"),
     "what is started last": (
         image("#!/bin/sh\ngunicorn -w 9 --check-config a:b\nnginx &\ncelery -A a worker &\ngunicorn -w 3 a:b\n"),
-        "gunicorn:workers=3",
-    ),
+        "gunicorn:workers=3"),
     "what is started for ever": (
         image("#!/bin/sh\nwhile true; do gunicorn -w 3 a:b; sleep 1; done\n"),
-        "gunicorn:workers=3",
-    ),
+        "gunicorn:workers=3"),
     "what keeps a container up behind it": (
         image("#!/bin/sh\ngunicorn -w 3 a:b &\nexec tail -n 0 -F /var/log/gunicorn.log\n"),
-        "gunicorn:workers=3",
-    ),
+        "gunicorn:workers=3"),
     "the bits of a script that a checkout lacks": (
         image("#!/usr/bin/env bash\r\nexec gunicorn -w 3 a:b\r\n"),
-        "gunicorn:workers=3",
-    ),
+        "gunicorn:workers=3"),
 }  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import pytest
 from tests.couchdb import request, running_couchdb
-from tests.factories import make_race
+from tests.factories import each_slice, make_race
 from tests.integration.test_store_postgresql import make_race as make_awkward_race
 
 from stackrace.base import ids
@@ -71,13 +71,9 @@ def test_infinities_and_shares_of_nothing_come_back(database):
 
 @pytest.mark.exhaustive
 def test_a_long_race_of_many_megabytes_is_one_document(database):
-    race = make_race(stacks=10, levels=(1, 10, 100), blocks=60)
     dice = bytes(range(256)) * 8
-    launches = tuple(
-        replace(each, slices=tuple(replace(s, result=replace(s.result, histogram=dice)) for s in each.slices))
-        for each in race.launches
-    )
-    race = replace(race, launches=launches)
+    race = make_race(stacks=10, levels=(1, 10, 100), blocks=60)
+    race = each_slice(race, lambda one: replace(one, result=replace(one.result, histogram=dice)))
     publish(race, database)
     assert len(json.dumps(request(f"{database}/{race.id}"))) < 8_000_000
     assert fetched(database)[1] == [race]

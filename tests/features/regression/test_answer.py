@@ -5,7 +5,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from tests.factories import make_finding, make_race, with_workloads
+from tests.factories import each_launch, each_slice, make_finding, make_race, with_workloads
 from tests.features.regression.checks import (
     ALLOWED,
     BASE,
@@ -77,13 +77,7 @@ def test_each_response_is_judged_by_itself(slower, response):
 def test_errors_of_the_head_are_seen_although_they_make_its_slices_invalid():
     refused = Verdict((make_finding("unexpected-status", Effect.INVALIDATES),))
     race = make_check(errors=40)
-    launches = [
-        replace(launch, slices=tuple(replace(one, verdict=refused) for one in launch.slices))
-        if launch.stack.endswith("#head")
-        else launch
-        for launch in race.launches
-    ]
-    answer = gate_answer(replace(race, launches=tuple(launches)))
+    answer = gate_answer(each_slice(race, lambda one: replace(one, verdict=refused), race.stacks[1]))
     assert answer.outcome is Outcome.FAILED
     assert [each.response for each in answer.slower] == [Response.ERRORS]
 
@@ -242,11 +236,8 @@ def test_an_interruption_is_no_last_look():
 
 def test_samples_say_which_blocks_they_are_of():
     race = make_check(blocks=4)
-    lacking = [
-        replace(launch, memory=()) if launch.block == 1 and launch.stack.endswith("#head") else launch
-        for launch in race.launches
-    ]
-    found = {each.response: each.blocks for each in samples_of(replace(race, launches=tuple(lacking)), Response)}
+    lacking = each_launch(race, lambda one: replace(one, memory=()) if one.block == 1 else one, race.stacks[1])
+    found = {each.response: each.blocks for each in samples_of(lacking, Response)}
     assert found[Response.MEMORY] == (0, 2, 3)
     assert found[Response.CPU] == found[Response.ERRORS] == (0, 1, 2, 3)
 

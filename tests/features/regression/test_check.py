@@ -13,7 +13,7 @@ from stackrace.features.regression.ruling import CHECKING
 from stackrace.features.regression.run import _CheckProgress
 from stackrace.features.regression.verb import _read_allowances, _read_variables
 from stackrace.measure.launch import FailureKind, Launch
-from stackrace.race.events import BlockEnded, LaunchEnded
+from stackrace.race.events import BlockEnded
 from stackrace.race.results.comparison import Response
 from stackrace.race.run.ledger import Ledger
 from stackrace.race.run.scheduling import FOR_THE_WINNER
@@ -63,13 +63,6 @@ def test_a_pipe_gets_a_line_now_and_then_and_each_alarm_once(capsys, prepared):
     assert [line for line in lines if "throughput seems worse" in line] == [
         "Alarm: throughput seems worse after 3 pairs; racing it again."
     ]
-
-
-def test_a_side_that_does_not_start_is_said(capsys, prepared):
-    failed = Launch(id="x", block=0, stack="gunicorn#head", failure=make_failure())
-    with _CheckProgress(prepared) as shown:
-        shown(LaunchEnded(failed))
-    assert "gunicorn#head never became ready" in capsys.readouterr().err
 
 
 def test_a_side_of_a_check_that_was_not_ready_has_other_chances():

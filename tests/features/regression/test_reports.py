@@ -7,7 +7,7 @@ from xml.etree import ElementTree as Tree
 
 import jsonschema
 import pytest
-from tests.factories import make_finding
+from tests.factories import each_launch, make_finding
 from tests.features.regression.checks import allowing, falling, grown, make_check, without_memory
 
 from stackrace.base.verdict import Effect, Verdict
@@ -59,12 +59,9 @@ def test_an_undecided_check_says_why():
         "which rules out a pass, but does not show that the change is the reason. About 7 min more would "
         "probably decide it."
     )
-    refused = make_check(blocks=8, noise=0.05, ending=Ending.BUDGET)
+    race = make_check(blocks=8, noise=0.05, ending=Ending.BUDGET)
     void = Verdict((make_finding("leftovers", Effect.INVALIDATES),))
-    refused = replace(
-        refused,
-        launches=tuple(replace(each, verdict=void) if each.block > 2 else each for each in refused.launches),
-    )
+    refused = each_launch(race, lambda one: replace(one, verdict=void) if one.block > 2 else one)
     assert told(refused).startswith("Undecided: 5 of 8 pairs of launches were refused. ")
 
 
@@ -172,9 +169,6 @@ def test_foreign_text_stays_text(form):
 
 def test_sides_are_told_apart_by_what_they_do_not_share():
     gate = gate_of(CHECKS["passed"])
-    base, head = words.side_notes(gate)
-    assert base == "Base: main (aaaaaaaaaa)."
-    assert head == "Head: the work tree (bbbbbbbbbb with 2 changed files)."
     newer = replace(gate, head=replace(gate.head, stack="uwsgi", versions={"uwsgi": "2.0", "python": "3.13.0"}))
     assert words.side_notes(newer)[1].endswith("changed files), uwsgi, uwsgi 2.0, Python 3.13.0.")
 

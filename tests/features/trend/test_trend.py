@@ -95,8 +95,7 @@ def test_the_document_is_as_its_schema_says():
         (Trend(project="shop", races=0, checks=(CHECK,)), "1 check, 1 found something slower."),
         (
             Trend(project="shop", races=4, needed=10, series=(TrendSeries(key=KEY, points=POINTS[:4]),)),
-            "4 of at least 10",
-        ),
+            "4 of at least 10"),
         (Trend(project="shop", races=11, series=(TrendSeries(key=KEY, points=POINTS),)), "No lasting change."),
     ],
     ids=["no race", "only a check", "few races", "many races"],

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tests.folders import write
 
 from stackrace.app.projects.detection import detect
 from stackrace.base.errors import InputError
@@ -11,14 +12,6 @@ RAISES = "raise SystemExit('nothing of a project is ever run')\n"
 FLASK = "from flask import Flask\napp = Flask(__name__)\n"
 FASTAPI = "import fastapi\napp = fastapi.FastAPI()\n"
 FACTORY = "import flask\ndef create_app(config=None):\n    app = flask.Flask(__name__)\n    return app\n"
-
-
-def write(folder, files):
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return folder
 
 
 BOTTLE = "import bottle\n@bottle.route('/')\ndef home(): ...\n"

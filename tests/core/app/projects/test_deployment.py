@@ -1,11 +1,10 @@
 """What deployment files start decides which app is meant."""
 
 import pytest
+from tests.folders import write
 
 from stackrace.app.projects.deployment_files import deployment_commands
 from stackrace.app.projects.detection import detect
-
-from .test_applications import write
 
 TWO = {
     "shop.py": "from flask import Flask\napp = Flask(__name__)\n",

@@ -1,6 +1,7 @@
 """An app that is named by its file, or by half of its name."""
 
 import pytest
+from tests.folders import write
 
 from stackrace.app.app import EntryKind
 from stackrace.app.projects.detection import detect, entry_named
@@ -10,8 +11,7 @@ SETDEFAULT = 'import os\nos.environ.setdefault("DJANGO_SETTINGS_MODULE", "shop.s
 
 
 def project(folder, manage):
-    (folder / "manage.py").write_text(manage)
-    return folder
+    return write(folder, {"manage.py": manage})
 
 
 def test_a_folder_without_manage_py_holds_no_project(tmp_path):
@@ -42,9 +42,7 @@ def test_manage_py_is_never_run(tmp_path):
 
 
 def test_the_environment_wins_if_it_names_a_module_of_this_folder(tmp_path):
-    (tmp_path / "shop").mkdir()
-    (tmp_path / "shop" / "production.py").touch()
-    project(tmp_path, SETDEFAULT)
+    write(tmp_path, {"shop/production.py": "", "manage.py": SETDEFAULT})
     here = detect(tmp_path, {"DJANGO_SETTINGS_MODULE": "shop.production"})
     elsewhere = detect(tmp_path, {"DJANGO_SETTINGS_MODULE": "other.settings"})
     assert here is not None
@@ -89,9 +87,8 @@ def test_settings_are_computed_where_that_needs_no_running(tmp_path, line, envir
 
 
 def test_computed_settings_are_asked_for_with_the_modules_that_are_there(tmp_path):
-    (tmp_path / "shop" / "settings").mkdir(parents=True)
-    (tmp_path / "shop" / "settings" / "base.py").write_text("INSTALLED_APPS = []\n")
-    (tmp_path / "shop" / "settings" / "live.py").write_text("from .base import *\n")
+    settings = {"base.py": "INSTALLED_APPS = []\n", "live.py": "from .base import *\n"}
+    write(tmp_path / "shop" / "settings", settings)
     manage = 'os.environ.setdefault("DJANGO_SETTINGS_MODULE", which())'
     with pytest.raises(
         InputError, match=r"did you mean --django shop\.settings\.base or --django shop\.settings\.live"
@@ -100,12 +97,9 @@ def test_computed_settings_are_asked_for_with_the_modules_that_are_there(tmp_pat
 
 
 def test_a_manage_py_in_a_folder_below_is_the_project(tmp_path):
-    (tmp_path / "backend").mkdir()
-    (tmp_path / "backend" / "wsgi.py").write_text(
-        "from django.core.wsgi import get_wsgi_application\napplication = get_wsgi_application()\n"
-    )
+    wsgi = "from django.core.wsgi import get_wsgi_application\napplication = get_wsgi_application()\n"
+    write(tmp_path, {"backend/wsgi.py": wsgi, "Procfile": "web: gunicorn --chdir backend wsgi\n"})
     project(tmp_path / "backend", SETDEFAULT)
-    (tmp_path / "Procfile").write_text("web: gunicorn --chdir backend wsgi\n")
     found = detect(tmp_path, {})
     assert found is not None
     assert (found.root, found.entry.target) == (tmp_path / "backend", "shop.settings")
@@ -123,9 +117,7 @@ def test_a_manage_py_that_leaves_the_settings_to_the_environment_is_djangos(tmp_
 @pytest.mark.parametrize("place", [".", "web"])
 def test_settings_are_imported_from_the_folder_that_manage_py_puts_on_the_path(tmp_path, place):
     folder = tmp_path / place
-    (folder / "site" / "shop").mkdir(parents=True)
-    (folder / "site" / "shop" / "settings.py").touch()
-    project(folder, SETDEFAULT)
+    write(folder, {"site/shop/settings.py": "", "manage.py": SETDEFAULT})
     found = detect(tmp_path, {})
     assert found is not None
     assert (found.root, found.entry.target) == (folder / "site", "shop.settings")
@@ -138,13 +130,9 @@ FACTORY = "from flask import Flask\ndef create_app():\n    return Flask(__name__
 
 @pytest.fixture
 def folder(tmp_path):
-    (tmp_path / "app.py").write_text(SITE)
-    (tmp_path / "notes.py").write_text(FACTORY)
-    (tmp_path / "fast.py").write_text("from fastapi import FastAPI\napi = FastAPI()\n")
-    (tmp_path / "empty.py").write_text("")
-    (tmp_path / "inner").mkdir()
-    (tmp_path / "inner" / "shop.py").write_text(SITE)
-    return tmp_path
+    fast = "from fastapi import FastAPI\napi = FastAPI()\n"
+    files = {"app.py": SITE, "notes.py": FACTORY, "fast.py": fast, "empty.py": "", "inner/shop.py": SITE}
+    return write(tmp_path, files)
 
 
 @pytest.mark.parametrize(

@@ -24,21 +24,9 @@ TWO = {
 }
 
 
-def test_memory_may_be_bounded():
-    assert only(told(TWO), "If a stack must fit") == (
-        "If a stack must fit into less than 410 MiB: then b, which needs 170 MiB."
-    )
-
-
 def test_what_may_be_smaller_without_a_change_is_not_told():
     alike = {name: replace(entry, memory_mib=100) for name, entry in TWO.items()}
     assert told(alike).conditions == ()
-
-
-def test_a_close_second_will_do_if_the_margin_does_not_matter():
-    close = {"a": Entry(rates=flat(1100), cpu={"a": 0.4}), "b": Entry(rates=flat(1000), cpu={"b": 0.4})}
-    text = only(told(close), "If differences up to")
-    assert text.endswith("do not matter to you (now 5 %): then b will do as well.")
 
 
 def test_another_stack_may_be_better_below_some_load():
@@ -70,15 +58,6 @@ def test_a_heavy_service_bounds_what_any_server_can_save():
         "If the app asked less of postgresql: 75 % of the CPU time goes there, "
         "so no server can save more than the other 25 %."
     )
-
-
-def test_an_app_that_takes_the_time_leaves_little_to_what_stands_before_it():
-    front = {
-        "nginx/http/gunicorn": Entry(rates=flat(1300), cpu={"nginx": 0.04, "gunicorn": 0.36}),
-        "b": Entry(rates=flat(1000), cpu={"b": 0.4}),
-    }
-    text = only(told(front), "If the app cost less")
-    assert text.endswith("where the app runs, so all other servers can save at most 10 %.")
 
 
 def test_there_are_never_more_than_four():

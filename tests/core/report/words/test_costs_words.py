@@ -8,18 +8,6 @@ from stackrace.report.words.standing_sentences import costs
 from .worded import told
 
 
-def test_the_margin_has_its_price():
-    found = told({
-        "nginx/uwsgi/uwsgi": Entry(rates=flat(1300), cpu={"nginx": 0.1, "uwsgi": 0.3}, memory_mib=410),
-        "gunicorn": Entry(rates=flat(1000), cpu={"gunicorn": 0.5}, memory_mib=170),
-    })  # fmt: skip
-    assert found.costs.startswith("For 1.3")
-    assert found.costs.endswith(
-        " the throughput of gunicorn, nginx/uwsgi/uwsgi needs 2.41× the memory (410 MiB against 170 MiB) "
-        "and 0.80× the CPU time per request (0.40 ms against 0.50 ms)."
-    )
-
-
 def test_a_cheaper_equal_is_as_good():
     found = told({
         "a": Entry(rates=flat(1010), cpu={"a": 0.5}, memory_mib=300),

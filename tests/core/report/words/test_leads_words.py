@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from tests.core.race.contests import Entry, contest, flat
-from tests.factories import make_race, with_workloads
+from tests.factories import each_launch, make_race, with_workloads
 
 from stackrace.report.merged_standing import standing_of
 from stackrace.report.words.standing_sentences import elsewhere
@@ -67,13 +67,12 @@ def test_one_level_needs_no_such_sentence():
 
 def test_workloads_have_a_sentence_each():
     entries = {"a": entry("a", flat(900, 1, 10)), "b": entry("b", flat(500, 1, 10))}
-    race = contest(entries, workload="static")
-    launches = tuple(
-        replace(launch, slices=(*launch.slices, *(replace(one, workload="page") for one in launch.slices)))
-        for launch in race.launches
-    )
-    race = replace(race, launches=launches, workloads={"static": ("/s",), "page": ("/p",)})
-    found = words(race).leads
+    race = contest(entries, workload="static", workloads={"static": ("/s",), "page": ("/p",)})
+
+    def twice(launch):
+        return replace(launch, slices=(*launch.slices, *(replace(one, workload="page") for one in launch.slices)))
+
+    found = words(each_launch(race, twice)).leads
     assert found.startswith("On static, at both levels, 1 to 10 connections, a is ahead by ")
     assert ". On page, at both levels, " in found
 
@@ -86,11 +85,3 @@ def test_on_one_screen_the_only_other_level_names_its_workload_too():
 def test_a_stack_measured_alone_at_a_level_has_not_won_it():
     entries = {"a": entry("a", {1: 900, 10: 900}), "b": entry("b", {10: 700})}
     assert "only a was measured" in told(entries).leads
-
-
-def test_levels_that_were_measured_once_promise_nothing():
-    race = contest({"a": entry("a", flat(900, 1, 20)), "b": entry("b", flat(500, 1, 20))})
-    once = tuple(one if one.block == 0 else replace(one, slices=one.slices[1:]) for one in race.launches)
-    assert words(replace(race, launches=once)).leads.startswith(
-        "At 1 connection, a was fastest, each measured once; at 20, a is ahead by 1."
-    )

@@ -1,18 +1,12 @@
 """How equal the machines of a race were."""
 
-import io
-import json
 from dataclasses import replace
 
-import jsonschema
 import pytest
 from tests.factories import make_finding, make_race, make_standing
 
 from stackrace.base.numbers import Interval
 from stackrace.base.verdict import Effect, Verdict
-from stackrace.report.document import schema
-from stackrace.report.exporter import Format, render
-from stackrace.report.terminal import make_console, print_report
 from stackrace.report.words.standing_sentences import machines, words_of
 from stackrace.stats.values import MachineComparison, MachineVerdict, RatioShift
 
@@ -29,11 +23,6 @@ ODD = Interval(value=1.12, low=1.05, high=1.2)
 DELIVERED = "the same stacks delivered"
 SHIFTED = "on host-2 a ÷ b is 1.12× (1.05–1.20) what it is on host-1"
 LEFT_OUT = compared(SLOWER, MachineVerdict.UNEQUAL, ODD, MachineVerdict.UNEQUAL)
-
-
-def raced():
-    race = make_race(3)
-    return race, replace(make_standing(race), machines=(LEFT_OUT,))
 
 
 def test_one_machine_alone_is_not_worth_a_word():
@@ -66,25 +55,7 @@ def test_each_verdict_has_its_sentence(one, text):
 
 
 def test_a_void_race_says_nothing_of_it():
-    race, standing = raced()
-    void = replace(standing, verdict=Verdict((make_finding("twins differ", Effect.INVALIDATES),)))
+    race = make_race(3)
+    verdict = Verdict((make_finding("twins differ", Effect.INVALIDATES),))
+    void = replace(make_standing(race), machines=(LEFT_OUT,), verdict=verdict)
     assert words_of(race, void).machines == ""
-
-
-def test_every_report_names_the_machine_that_is_left_out():
-    race, standing = raced()
-    screen = io.StringIO()
-    print_report(race, standing, make_console(screen, width=400), details=True)
-    said = "All that host-2 measured is left out."
-    assert said in screen.getvalue()
-    for form in (Format.HTML, Format.MARKDOWN):
-        assert said in render(race, standing, form)
-
-
-def test_the_document_holds_the_comparison_as_its_schema_says():
-    found = json.loads(render(*raced(), Format.JSON))
-    jsonschema.validate(found, json.loads(schema()))
-    (one,) = found["machines"]
-    assert (one["machine"], one["speed"], one["ratios"]) == ("host-2", "unequal", "unequal")
-    assert one["shift"]["shift"]["value"] == 1.12
-    assert found["words"]["machines"] == machines((LEFT_OUT,))

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.core.race.contests import Entry, contest, flat
 from tests.core.race.raced import merged
+from tests.factories import each_slice
 
 from stackrace.measure.launch import Bottleneck, BottleneckKind
 from stackrace.race.judge.ranking import standing
@@ -18,12 +19,8 @@ THREADS = Bottleneck(kind=WAITING, places=4, unit="thread", at_once=3.98, page_s
 def answer(*places, names="ab"):
     """The answer of an undecided race of alike stacks, each with its place where the time goes in all slices."""
     race = contest({name: Entry(rates=flat(60.0), cpu={name: 2.0}) for name in names}, blocks=3, sd=0.03)
-    by_stack = dict(zip(names, places, strict=True))
-    launches = (
-        replace(each, slices=tuple(replace(one, bottleneck=by_stack[each.stack]) for one in each.slices))
-        for each in race.launches
-    )
-    race = replace(race, launches=tuple(launches))
+    for name, place in zip(names, places, strict=True):
+        race = each_slice(race, lambda one, place=place: replace(one, bottleneck=place), name)
     return words_of(race, standing(race, merge=merged)).answer
 
 
