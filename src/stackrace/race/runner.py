@@ -84,14 +84,14 @@ def run(
     sink(RaceResumed(ledger.race) if race.resumed else RaceStarted(ledger.race))
     ending, broken = Ending.INTERRUPTED, None
 
-    def left_s() -> float:
-        return _budget_s(plan) - (clock() - begun)
+    def elapsed_s() -> float:
+        return clock() - begun
 
     lanes = _Lanes(plan, machine, open_cells, ledger, sink)
     watch = lanes.first.steps.watch
     try:
         try:
-            ending = _blocks(plan, lanes, ledger, sink, left_s, open_cells, decide)
+            ending = _blocks(plan, lanes, ledger, sink, elapsed_s, open_cells, decide)
         finally:
             lanes.finish_stops()
     except (KeyboardInterrupt, InterruptedRace):
@@ -107,9 +107,9 @@ def run(
         if ending is not Ending.INTERRUPTED and ledger.race.twin and not came_up(ledger.race):
             _name_twin("", ledger, sink)
         # an error of ours must not leave the race open in the store either
-        elapsed_s = clock() - begun
-        finished = ledger.end(ending, elapsed_s, watch.duty(elapsed_s - spent_s(race)))
-        sink(RaceEnded(ending, elapsed_s, finished.duty))
+        took_s = elapsed_s()
+        finished = ledger.end(ending, took_s, watch.duty(took_s - spent_s(race)))
+        sink(RaceEnded(ending, took_s, finished.duty))
     return finished
 
 
@@ -120,8 +120,9 @@ def run_prepared(ready: PreparedRace, shown: Sink) -> Race:
     """
 
     def emit(event: Event) -> None:
-        for sink in (*ready.keepers, shown):
-            sink(event)
+        if ready.keeper is not None:
+            ready.keeper(event)
+        shown(event)
 
     return run(
         ready.plan, ready.machine, emit, begun_s=ready.begun_s, open_cells=ready.open_cells, decide=ready.decide
@@ -145,11 +146,11 @@ def _blocks(
     lanes: _Lanes,
     ledger: Ledger,
     sink: Sink,
-    remaining_s: Callable[[], float],
+    elapsed_s: Callable[[], float],
     open_cells: OpenCells | None,
     decide: Decide,
 ) -> Ending:
-    racing, several = list(plan.stacks), len(lanes.all) > 1
+    racing, several, budget_s = list(plan.stacks), len(lanes.all) > 1, _budget_s(plan)
     if lanes.done:
         so_far = decide(ledger.race)
         if so_far.settled:
@@ -163,12 +164,12 @@ def _blocks(
         present = next_stacks(racing, plan, ledger.race, ledger.given_up)
         if open_cells is not None and not open_cells(ledger.race, plan.cells(racing)):
             return Ending.ANSWERED
-        if not lanes.round(present, remaining_s()):
+        if not lanes.round(present, budget_s - elapsed_s()):
             return lanes.first.blocks.ending
         other = replacement(plan, ledger.race)
         if other is not None:
             _name_twin(other.path, ledger, sink)
-        lanes.first.steps.pending_stops.then(partial(_emit_block, lanes.done, ledger, sink))
+        lanes.first.steps.pending_stops.then(partial(_emit_block, lanes.done, ledger, sink, elapsed_s))
         so_far = decide(ledger.race)
         if so_far.settled:
             # stopping may show that a launch is invalid
@@ -176,7 +177,7 @@ def _blocks(
             so_far = decide(ledger.race)
         if so_far.settled:
             return Ending.ANSWERED
-        if plan.gives_up and _is_hopeless(so_far, lanes.done, remaining_s() / _budget_s(plan)):
+        if plan.gives_up and _is_hopeless(so_far, lanes.done, 1 - elapsed_s() / budget_s):
             return Ending.HOPELESS
         # a dropped stack may return, once the blocks of an unequal machine are left out
         racing = _left(plan.stacks if several else racing, so_far, ledger)
@@ -197,10 +198,10 @@ _BEYOND = 2.0
 """Factor over the budget's blocks that must be needed: blocks speed up once stacks leave, and forecasts err."""
 
 
-def _emit_block(number: int, ledger: Ledger, sink: Sink) -> None:
+def _emit_block(number: int, ledger: Ledger, sink: Sink, elapsed_s: Callable[[], float]) -> None:
     race = ledger.race
     over = tuple(launch for launch in race.launches if launch.block < number)
-    sink(BlockEnded(number, replace(race, launches=over)))
+    sink(BlockEnded(number, replace(race, launches=over, elapsed_s=elapsed_s())))
 
 
 def _name_twin(path: str, ledger: Ledger, sink: Sink) -> None:

@@ -215,8 +215,8 @@ class PreparedRace:
     """Function that chooses among the cells before each block."""
     decide: Decide = decisions
     """Function that decides when the race's question is answered."""
-    keepers: tuple[Sink, ...] = ()
-    """Listeners that store the race, in the order in which they get events."""
+    keeper: Sink | None = None
+    """Listener that stores the race, before anybody else gets an event; None if it is not kept."""
     foretold: tuple[str, ...] = ()
     """Forecasts for the race, one sentence each; none for a resumed race."""
 
