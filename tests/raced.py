@@ -7,6 +7,8 @@ import os
 import time
 from pathlib import Path
 
+from stackrace.store import open_store
+
 
 def raced(done):
     """Return the document of a race that came to its end.
@@ -29,6 +31,16 @@ def told(document):
 def slices_of(document):
     """Return all slices of a race, whatever became of them."""
     return [one for launch in document["launches"] for one in launch["slices"]]
+
+
+def ended_launches(url=None):
+    """Return how many launches have ended of each unfinished race in a store, by its id."""
+    with open_store(url) as store:
+        races = [store.load(each) for each in store.unfinished()]
+    return {
+        race.id: sum(launch.ready_s is not None or launch.failure is not None for launch in race.launches)
+        for race in races
+    }
 
 
 def left_in(temporary):

@@ -68,8 +68,6 @@ def _trouble(path: Path) -> str:
                 whole = "app" in tomllib.loads(text.decode())
             case ".har" | ".json":
                 whole = bool(json.loads(text))
-            case ".jsonl":
-                whole = bool([json.loads(line) for line in text.splitlines()]) and text.endswith(b"\n")
             case ".html":
                 whole = text.rstrip().endswith(b"</html>")
             case ".sqlite3":

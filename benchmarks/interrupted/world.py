@@ -6,11 +6,12 @@ import os
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -106,6 +107,11 @@ class World:
             [*STACKRACE, *words], cwd=self.project, env=self.environment, stdout=subprocess.PIPE, text=True
         ).stdout
 
+    def races(self, condition: str = "TRUE") -> list[str]:
+        """Return the ids of races in the store that meet a ``condition`` in SQL."""
+        with closing(sqlite3.connect(self.data / "races.sqlite3")) as store:
+            return [race for (race,) in store.execute(f"SELECT id FROM stackrace_race WHERE {condition}")]
+
     def keep(self) -> None:
         """Have everything as it is now before each time."""
         shutil.copytree(self.folder / "data", self.folder / "kept")
@@ -139,7 +145,7 @@ def world_of(verb: Verb, folder: Path) -> Iterator[World]:
                 )
         if verb.races:
             world.call(*_RUN, "14s")
-            world.values["finished"] = next((world.data / "races").iterdir()).name
+            (world.values["finished"],) = world.races()
             world.values["unfinished"] = _unfinished(world)
         if verb.couch:
             world.values["couch"] = stack.enter_context(running_couchdb())
@@ -152,7 +158,6 @@ def world_of(verb: Verb, folder: Path) -> Iterator[World]:
 
 def _unfinished(world: World) -> str:
     """Interrupt a race after its first block; returns its id."""
-    before = set((world.data / "races").iterdir())
     process = subprocess.Popen(
         [*STACKRACE, *_RUN, "16s"], cwd=world.project, env=world.environment, preexec_fn=hear,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -160,11 +165,10 @@ def _unfinished(world: World) -> str:
     until = time.monotonic() + 60
     while time.monotonic() < until:
         time.sleep(0.2)
-        for race in set((world.data / "races").iterdir()) - before:
-            if '"elapsed_s"' in (race / "manifest.jsonl").read_text():
-                process.send_signal(signal.SIGINT)
-                process.wait()
-                return race.name
+        for race in world.races("""ending IS NULL AND checkpoint NOT LIKE '%"blocks":0%'"""):
+            process.send_signal(signal.SIGINT)
+            process.wait()
+            return race
     raise TimeoutError("the race made no block")
 
 

@@ -6,11 +6,10 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 from tests.conftest import BRIEF
-from tests.raced import left_in, raced, wait_until_nothing_is_left
+from tests.raced import ended_launches, left_in, raced, wait_until_nothing_is_left
 
 APP = """
 def app(environ, start_response):
@@ -78,16 +77,12 @@ def order_of(document):
     return [(one["block"], one["stack"]) for one in document["launches"] if not cut_short(one)]
 
 
-def manifests():
-    return set(Path(os.environ["XDG_DATA_HOME"], "stackrace", "races").glob("*/manifest.jsonl"))
-
-
-def wait_for_launches(process, before, number):
-    """Watch the manifest of the race that ``process`` made until so many launches have ended; returns its id."""
+def wait_for_launches(process, before, number, store=None):
+    """Watch the race of ``process``, none of ``before``, until so many launches have ended; returns its id."""
     while process.poll() is None:
-        for manifest in manifests() - before:
-            if manifest.read_bytes().count(b'"line":"launch"') >= number:
-                return manifest.parent.name
+        for race, ended in ended_launches(store).items():
+            if race not in before and ended >= number:
+                return race
         time.sleep(0.02)
     raise AssertionError(f"the race ended too soon: {process.stderr.read()}")
 
@@ -106,7 +101,7 @@ KILLED, INTERRUPTED, CLEARED = "killed", "interrupted", "its run directory remov
 def test_it_goes_on_in_the_order_of_an_uninterrupted_race(
     uninterrupted, started, brief, stackrace, temporary, tmp_path, how, launches, code
 ):
-    before = manifests()
+    before = ended_launches()
     process = started(*ASKED)
     race = wait_for_launches(process, before, launches)
     assert left_in(temporary)
@@ -148,7 +143,7 @@ def test_it_goes_on_in_the_order_of_an_uninterrupted_race(
 def test_what_stands_in_the_way_is_told_and_costs_nothing(
     uninterrupted, project, started, brief, stackrace, temporary
 ):
-    before = manifests()
+    before = ended_launches()
     process = started(*ASKED)
     race = wait_for_launches(process, before, 1)
     os.kill(process.pid, signal.SIGSTOP)  # it must not end before it was asked for
@@ -176,15 +171,14 @@ def test_what_stands_in_the_way_is_told_and_costs_nothing(
 
 @pytest.mark.exhaustive
 def test_a_race_of_another_machine_is_refused(started, stackrace, tmp_path):
-    """Its results are here, its manifest is not."""
-    before = manifests()
-    process = started(*ASKED, "--store", f"sqlite:///{tmp_path}/races.sqlite3")
-    race = wait_for_launches(process, before, 1)
+    """Its results are here, its lock is not."""
+    store = f"sqlite:///{tmp_path}/races.sqlite3"
+    process = started(*ASKED, "--store", store)
+    race = wait_for_launches(process, (), 1, store)
     os.kill(process.pid, signal.SIGINT)
     _, said = process.communicate(timeout=1800)
-    store = f"sqlite:///{tmp_path}/races.sqlite3"
     assert f"stackrace run --resume {race} --store {store}" in said
     elsewhere = stackrace("run", "--resume", race, "--store", store, XDG_DATA_HOME=str(tmp_path / "other"))
-    assert (elsewhere.returncode, "Another machine" in elsewhere.stderr) == (2, True)
+    assert (elsewhere.returncode, "another machine" in elsewhere.stderr) == (2, True)
     unnamed = stackrace("run", "--resume", race)
     assert (unnamed.returncode, "give it with --store" in unnamed.stderr) == (2, True)

@@ -11,7 +11,7 @@ import time
 import pytest
 from tests import no_namespaces
 from tests.conftest import BRIEF
-from tests.raced import raced
+from tests.raced import ended_launches, raced
 from tests.writing_site import digest, make_site
 
 RACE = f"""
@@ -60,10 +60,9 @@ def call(tmp_path, temporary):
 def test_it_goes_on(call, tmp_path, temporary, number):
     before = digest(tmp_path / "user")
     process = call("run", "race.toml")
-    manifests = tmp_path / "data" / "stackrace" / "races"
+    store = tmp_path / "data" / "stackrace" / "races.sqlite3"
     while process.poll() is None:
-        written = [path.read_bytes() for path in manifests.glob("*/manifest.jsonl")]
-        if any(each.count(b'"line":"launch"') >= 1 for each in written):
+        if store.is_file() and any(ended_launches(f"sqlite:///{store}").values()):
             break
         time.sleep(0.02)
     process.send_signal(number)

@@ -20,7 +20,7 @@ from stackrace.base.codec import decode
 from stackrace.base.errors import StoreError
 from stackrace.measure.launch import Launch, Slice
 from stackrace.race.results.race import Ending
-from stackrace.race.run.resume import going_on
+from stackrace.race.run.resume import Checkpoint, going_on
 from stackrace.store import open_store
 
 
@@ -171,14 +171,18 @@ def test_measuring_leaves_no_history(store):
 def test_that_an_interrupted_race_goes_on_is_measuring_and_nothing_else_is(store, psql):
     launch, died = make_launch(), replace(make_launch(), failure=None)
     race = replace(make_race(), launches=(launch, died), ending=None)
-    store.begin(race)
+    checkpoint = Checkpoint(request={"folder": "/srv/\udcff\0", "seed": 2**70}, folder="/tmp/stackrace-01ab23cd")
+    store.begin(race, checkpoint)
+    checkpoint = replace(checkpoint, blocks=1, spent_s=0.1 + 0.7)
+    store.end_block(race.id, checkpoint)
     store.end(race.id, Ending.INTERRUPTED, 2.0)
+    assert store.checkpoint(race.id) == checkpoint
     former = going_on(store.load(race.id), done=0, spent_s=1.0, budget_s=1e6)
-    store.resume(former)
+    store.resume(former, checkpoint)
     assert store.load(race.id) == replace(former, elapsed_s=2.0)
     assert all(launch.cut_short for launch in store.load(race.id).launches)
     with pytest.raises(StoreError, match="was not interrupted"):
-        store.resume(former)
+        store.resume(former, checkpoint)
     store.end(race.id, Ending.BUDGET, 3.0)
     assert store.alterations(race.id) == ()
     for sql in (

@@ -43,7 +43,7 @@ NOT_THE_USERS = {
     "report/html/page.py": "styles of ours",
     "stacks/servers/mod_python/server.py": "a module of ours",
     "stacks/servers/site.py": "a script of ours",
-    "store/manifest.py": "the manifest of a race of ours",
+    "store/race_lock.py": "the lock of a race of ours",
 }
 """Files that open others themselves, and what they open."""
 

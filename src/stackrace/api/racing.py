@@ -16,14 +16,15 @@ from ..race.preparation.contestants import with_current_deployment
 from ..race.preparation.prepared import PreparedRace, is_elsewhere, machine_source, prepared
 from ..race.request.request import RaceRequest
 from ..race.results.race import Race
+from ..race.run.resume import Checkpoint
 from ..race.run.runner import check_budget, run_prepared
 from ..race.run.scheduling import Scheduling
 from ..race.run.strategist import Strategist, strategist_of
 from ..report.words.findings import warning
 from ..report.words.outlook import estimate, outlook
 from ..store import open_store
-from ..store.manifest import ManifestFile, Opening, begin_manifest
-from ..store.recorder import ManifestSink, StoreSink
+from ..store.race_lock import race_lock
+from ..store.recorder import StoreSink
 from .resuming import ResumedRace, refuse_changed, request_document
 
 if TYPE_CHECKING:
@@ -82,19 +83,21 @@ def ready_race(
             strategist = strategist_of(fresh.plan.race)
         elif strategist is not None:
             fresh = strategist.resumed(fresh, resumed.race)
-        opening = None if store is None else _opening_of(fresh, store)
-        if resumed is not None and opening is not None:
-            refuse_changed(resumed, fresh.plan.race, opening)
+        checkpoint = None if store is None else _checkpoint_of(fresh)
+        if resumed is not None and checkpoint is not None:
+            refuse_changed(resumed, fresh.plan.race, checkpoint)
+            checkpoint = replace(resumed.checkpoint, folder=checkpoint.folder)
         ready = _foretold(fresh, strategist) if resumed is None else _continued(fresh, resumed.race)
         if strategist is not None and scheduling is None:
             scheduling = strategist.scheduling(ready)
         ready = replace(ready, scheduling=scheduling or ready.scheduling)
         # before anything is kept of a race that will not start
         check_budget(ready.plan, begun_s=ready.begun_s, scheduling=ready.scheduling)
-        manifest = None if resumed is None else resumed.manifest
-        kept = nullcontext(()) if store is None or opening is None else _keepers(ready, opening, store, manifest)
-        with kept as sinks:
-            yield replace(ready, keepers=sinks)
+        keeper = None if store is None else StoreSink(store, checkpoint)
+        # whoever resumes a race has locked it already
+        is_new = store is not None and resumed is None
+        with race_lock(ready.plan.race.id, new=True) if is_new else nullcontext():
+            yield replace(ready, keeper=keeper)
 
 
 def _foretold(fresh: PreparedRace, strategist: Strategist | None) -> PreparedRace:
@@ -115,26 +118,13 @@ def _continued(fresh: PreparedRace, race: Race) -> PreparedRace:
     return replace(fresh.having(race), begun_s=time.monotonic() - race.elapsed_s)
 
 
-@contextmanager
-def _keepers(
-    prepared: PreparedRace, opening: Opening, store: Store, manifest: ManifestFile | None = None
-) -> Iterator[tuple[Sink, ...]]:
-    """Yield the sinks that keep a race, in the order in which they receive events; a race that continues has a
-    ``manifest``."""
-    with nullcontext(manifest) if manifest else begin_manifest(opening) as file:
-        # the store first: the manifest records no end that the store does not have
-        yield StoreSink(store), ManifestSink(file, prepared.begun_s, folder=prepared.folder)
-
-
-def _opening_of(prepared: PreparedRace, store: Store) -> Opening:
+def _checkpoint_of(prepared: PreparedRace) -> Checkpoint:
     app, request = prepared.plan.app, prepared.request
-    return Opening(
-        race=prepared.plan.race.id,
-        version=prepared.plan.race.version,
-        store=str(store.address),
+    return Checkpoint(
         request=request_document(request),
         interpreter=str(app.python or app.ruby or ""),
         sources=source_digest(app, _recordings(request)),
+        folder=str(prepared.folder or ""),
     )
 
 

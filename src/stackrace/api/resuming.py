@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from ..app.environment import project_variables, read_env_files
 from ..base.codec import decode, encode, map_paths
-from ..base.errors import InputError, StoreError, said_by
+from ..base.errors import InputError, StoreError
 from ..base.secrets import forms_in, learn, masked
 from ..base.units import DURATION, SIZE
 from ..measure.resources import Resources, format_cores
@@ -25,11 +25,10 @@ from ..race.preparation.leftovers import clear_away
 from ..race.request.race_file import read_race_file
 from ..race.request.request import RaceRequest
 from ..race.results.race import Ending, Race
-from ..race.run.resume import going_on
+from ..race.run.resume import Checkpoint, going_on
 from ..race.run.strategist import strategist_named
 from ..stacks.stack import twin_path
-from ..store.address import races_folder
-from ..store.manifest import Manifest, ManifestFile, Opening, finished, has_manifest, is_racing, reopen_manifest
+from ..store.race_lock import is_racing, made_here, race_lock
 
 if TYPE_CHECKING:
     from ..store.store import Store
@@ -112,22 +111,18 @@ class ResumedRace:
     """Race in its present state: the launches of the interrupted block are marked."""
     request: RaceRequest
     """Request that sets the race up again."""
-    manifest: ManifestFile
-    """Manifest, locked so that no other process continues the race."""
-    opening: Opening
-    """First line of the manifest."""
-    done: int
-    """Number of complete blocks, which are kept."""
+    checkpoint: Checkpoint
+    """Checkpoint from which the race continues; its complete blocks are kept."""
     left_s: float | None
     """Estimated seconds until the race's end; None if unknown."""
 
 
-def refuse_changed(resumed: ResumedRace, race: Race, opening: Opening) -> None:
-    """Raise InputError if ``race`` and ``opening``, as set up now, differ from what was raced before.
+def refuse_changed(resumed: ResumedRace, race: Race, checkpoint: Checkpoint) -> None:
+    """Raise InputError if ``race`` and ``checkpoint``, as set up now, differ from what was raced before.
 
     Blocks measured on two systems, or of two apps, would give a ranking that holds for neither.
     """
-    for what, before, now in _compared(resumed, race, opening):
+    for what, before, now in _compared(resumed, race, checkpoint):
         if before != now:
             raise InputError(
                 f"race {resumed.race.id} cannot continue: {what} was {before}, now it is {now}; restore it, or "
@@ -135,15 +130,15 @@ def refuse_changed(resumed: ResumedRace, race: Race, opening: Opening) -> None:
             )
 
 
-def _compared(resumed: ResumedRace, race: Race, opening: Opening) -> Iterator[tuple[str, object, object]]:
-    before = resumed.race
+def _compared(resumed: ResumedRace, race: Race, checkpoint: Checkpoint) -> Iterator[tuple[str, object, object]]:
+    before, begun = resumed.race, resumed.checkpoint
     yield "Stackrace", before.version, race.version
     for name, what in _HOST.items():
         yield what, getattr(before.host, name), getattr(race.host, name)
     yield from zip(_RESOURCES, _resources(before.cores), _resources(race.cores), strict=True)
     yield "the app", before.app, race.app
-    yield "the app's interpreter", resumed.opening.interpreter or "none", opening.interpreter or "none"
-    yield "the digest of the app's files", resumed.opening.sources[:12], opening.sources[:12]
+    yield "the app's interpreter", begun.interpreter or "none", checkpoint.interpreter or "none"
+    yield "the digest of the app's files", begun.sources[:12], checkpoint.sources[:12]
     for name, what in _ASKED.items():
         # secrets in the paths of pages are not kept
         yield what, *(map_paths(getattr(each, name), text=masked) for each in (before, race))
@@ -192,23 +187,19 @@ def unfinished(prefix: str, store: Store, *, budget_s: float | None = None, of: 
     continue, before it is changed.
     """
     race_id = _wanted(prefix, store, of)
-    _need_unfinished(store.load(race_id))
-    with reopen_manifest(race_id) as file:
+    _interrupted(race_id, store)
+    with race_lock(race_id):
         # read again: until the lock was ours, another process may have raced it
-        race = store.load(race_id)
-        _need_unfinished(race)
-        manifest = _read(file, race_id)
-        if manifest.folder:
-            clear_away(Path(manifest.folder))
-        done, spent_s = finished(manifest, race)
-        goes_on = going_on(race, done=done, spent_s=spent_s, budget_s=_budget_s(race, budget_s))
+        race, checkpoint = _interrupted(race_id, store)
+        if checkpoint.folder:
+            clear_away(Path(checkpoint.folder))
+        budget_s = _budget_s(race, budget_s)
+        goes_on = going_on(race, done=checkpoint.blocks, spent_s=checkpoint.spent_s, budget_s=budget_s)
         yield ResumedRace(
             race=goes_on,
-            request=_request(manifest, goes_on),
-            manifest=file,
-            opening=manifest.opening,
-            done=done,
-            left_s=_left_s(goes_on, manifest, done),
+            request=_request(checkpoint, goes_on),
+            checkpoint=checkpoint,
+            left_s=_left_s(goes_on, checkpoint.blocks),
         )
 
 
@@ -217,53 +208,39 @@ def _wanted(prefix: str, store: Store, of: str) -> str:
         try:
             return store.find(prefix)
         except StoreError as error:
-            elsewhere = _store_of(prefix)
-            if elsewhere is None or elsewhere == str(store.address):
-                raise
-            raise StoreError(f"race {prefix} is in another store, {elsewhere}; give it with --store") from error
+            hint = f"{error.detail}\nIf the race is in another store, give it with --store."
+            raise StoreError(error.message, detail=hint.lstrip()) from error
     for race_id in store.unfinished():
-        goes_on = has_manifest(race_id) and not is_racing(race_id)
+        goes_on = made_here(race_id) and not is_racing(race_id)
         if goes_on and (not of or of in store.load(race_id).parts.held):
             return race_id
     verb = strategist_named(of).verb if of else "stackrace run"
     raise StoreError(f"no {of or 'race'} was interrupted here; start one with: {verb}")
 
 
-def _store_of(prefix: str) -> str | None:
-    folder = races_folder()
-    folders = sorted(folder.glob(f"{prefix.lower()}*")) if folder.is_dir() and prefix.isalnum() else []
-    if len(folders) != 1 or is_racing(folders[0].name):
-        return None
-    with reopen_manifest(folders[0].name) as file:
-        return _read(file, folders[0].name).opening.store
-
-
-def _need_unfinished(race: Race) -> None:
+def _interrupted(race_id: str, store: Store) -> tuple[Race, Checkpoint]:
+    race, checkpoint = store.load(race_id), store.checkpoint(race_id)
     if race.ending not in (None, Ending.INTERRUPTED):
         raise InputError(
             f"race {race.id} was not interrupted: it ended ({race.ending}). To measure more, start a new race "
             f"with a larger --budget or more --repeats; to see it again: stackrace report {race.id}"
         )
-
-
-def _read(file: ManifestFile, race_id: str) -> Manifest:
-    try:
-        return file.read()
-    except (ValueError, OSError) as error:
+    if checkpoint is None:
         raise StoreError(
-            f"race {race_id} cannot continue: its manifest cannot be read ({said_by(error)}); use the Stackrace "
-            "that wrote it, or start a new race"
-        ) from error
+            f"race {race.id} cannot continue: the store has its results alone, as of a check, or of a race that "
+            "was fetched; start a new one"
+        )
+    return race, checkpoint
 
 
-def _request(manifest: Manifest, race: Race) -> RaceRequest:
+def _request(checkpoint: Checkpoint, race: Race) -> RaceRequest:
     """Return the request, with the values that were drawn, detected or defaulted when the race began."""
     try:
         # a race that continues keeps its pages
-        request = replace(request_from(manifest.opening.request), new_pages=False)
+        request = replace(request_from(checkpoint.request), new_pages=False)
     except ValueError as error:
         raise StoreError(
-            f"race {race.id} cannot continue: Stackrace {manifest.opening.version} made it, whose requests "
+            f"race {race.id} cannot continue: Stackrace {race.version} made it, whose requests "
             "differ; use that version, or start a new race",
             detail=str(error),
         ) from error
@@ -295,13 +272,10 @@ def _budget_s(race: Race, wanted_s: float | None) -> float:
     return wanted_s
 
 
-def _left_s(race: Race, manifest: Manifest, done: int) -> float | None:
+def _left_s(race: Race, done: int) -> float | None:
     """Return the seconds left: runs take as long as earlier ones, slices use up the budget. None if unknown."""
     left_s = race.budget_s - race.elapsed_s if race.budget_s else None
-    if race.repeats is None:
+    if race.repeats is None or not done:
         return left_s
-    took_s = sum(line.took_s for line in manifest.launches if line.block < done)
-    if not done:
-        return left_s
-    ahead_s = took_s / done * (race.repeats - done)
+    ahead_s = race.elapsed_s / done * (race.repeats - done)
     return ahead_s if left_s is None else min(ahead_s, left_s)

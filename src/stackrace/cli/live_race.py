@@ -27,7 +27,7 @@ from ..report.exporter import Format
 from ..report.merged_standing import standing_of
 from ..report.words.findings import busy, remedy
 from ..store import open_store
-from ..store.manifest import has_manifest
+from ..store.race_lock import made_here
 from .announcer import Announcer
 from .progress import LiveSink
 from .showing import at_store, go_on_with, short_steps, show, write_html
@@ -82,7 +82,7 @@ def raced(
 
 def _broken_off(error: Exception, race_id: str, store: Store) -> BreakdownError:
     failure = removed(error) or failure_of(error)
-    if not has_manifest(race_id):
+    if not made_here(race_id):
         return BreakdownError(failure.message, detail=failure.detail)
     return BreakdownError(
         f"{failure.message}; what was measured is kept as race {race_id}; once that is mended, continue with: "
@@ -132,7 +132,8 @@ def resume_and_report(prefix: str, budget_s: float | None, output: Output) -> No
 
 
 def _going_on(resumed: ResumedRace) -> str:
-    blocks = f"{resumed.done} block{'' if resumed.done == 1 else 's'}"
+    done = resumed.checkpoint.blocks
+    blocks = f"{done} block{'' if done == 1 else 's'}"
     left = "" if resumed.left_s is None else f", about {DURATION.format(round(max(resumed.left_s, 1.0)))} to go"
     return f"going on with race {resumed.race.id} after {blocks}{left}"
 

@@ -71,7 +71,7 @@ class LiveSink:
                 self._now(slices_done=self._state.slices_done + 1)
                 self._view.resume()
             case BlockEnded(race=race):
-                self._stands(replace(race, elapsed_s=time.monotonic() - self._begun_s))
+                self._stands(race)
             case Progress(activity=activity, stack=stack, cell=cell, disturbance=disturbance):
                 self._view.resume()
                 level = "" if cell is None else cell.label

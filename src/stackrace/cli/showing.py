@@ -107,9 +107,9 @@ def at_store(store: Store) -> str:
 def unfinished_note(race: Race, store: Store) -> str:
     """Return a sentence on how an unfinished race of this machine continues; empty for any other race."""
     from ..race.results.race import Ending
-    from ..store.manifest import has_manifest, is_racing
+    from ..store.race_lock import is_racing, made_here
 
-    if race.ending not in (None, Ending.INTERRUPTED) or not has_manifest(race.id):
+    if race.ending not in (None, Ending.INTERRUPTED) or not made_here(race.id):
         return ""
     if is_racing(race.id):
         return "It is going on at this moment."

@@ -75,11 +75,6 @@ def default_file() -> SqliteFile:
     return SqliteFile(path=data_folder() / "races.sqlite3")
 
 
-def races_folder() -> Path:
-    """Return the folder of the manifests, which has one folder for each race that was made here."""
-    return data_folder() / "races"
-
-
 def data_folder() -> Path:
     """Return Stackrace's folder in ``~/.local/share``, or in XDG_DATA_HOME if set; it may not exist yet.
 

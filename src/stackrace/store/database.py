@@ -38,8 +38,9 @@ _ADVISORY_LOCK = 0x5354414B
 _PRAGMAS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL"
 """Settings of SQLite: readers never wait for a running race, and a commit survives if its process is killed.
 
-NORMAL does not wait for the disk at each commit, so storing a slice does not disturb the next one. Only a power
-failure can cost the last slices. Source: SQLite, "Write-Ahead Logging", section 3.
+NORMAL does not wait for the disk at each commit, so storing a slice does not disturb the next one. The end of a
+block waits (``on_disk``). Commits reach the disk in their order: a power failure can cost those since that, and no
+earlier one. Source: SQLite, "Write-Ahead Logging", section 3.
 """
 
 _WAYS_OUT = {
@@ -117,6 +118,24 @@ def is_read_only(address: Address) -> bool:
     if not isinstance(address, SqliteFile) or not address.path.is_file():
         return False
     return not (os.access(address.path, os.W_OK) and os.access(address.path.parent, os.W_OK))
+
+
+@contextmanager
+def on_disk(alias: str) -> Iterator[None]:
+    """Have commits in the block wait until they are on the disk, with all earlier ones, as PostgreSQL's do anyway.
+
+    Source: SQLite, "PRAGMA synchronous"; PostgreSQL, "synchronous_commit".
+    """
+    connection = connections[alias]
+    if connection.vendor != "sqlite":
+        yield
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA synchronous=FULL")
+        try:
+            yield
+        finally:
+            cursor.execute("PRAGMA synchronous=NORMAL")
 
 
 @contextmanager

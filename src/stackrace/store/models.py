@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from django.db import models
@@ -22,6 +22,7 @@ from ..base.codec import decode, dumps, encode
 from ..base.text import kept, legible
 from ..measure.launch import Launch, Slice, StackFacts
 from ..race.results.race import Ending, Race
+from ..race.run.resume import Checkpoint
 from .lookup import Alteration, Deed, Summary
 
 _ID_LENGTH = 32
@@ -90,7 +91,10 @@ class Row(models.Model):
 
 
 class RaceRow(Row):
-    """Race; ``ending`` is NULL while it runs or if it was killed. ``number`` grows with each race that begins."""
+    """Race; ``ending`` is NULL while it runs or if it was killed. ``number`` grows with each race that begins.
+
+    Only a race of this store has a ``checkpoint``, not one that was fetched, nor a check.
+    """
 
     id: str = _column(models.CharField(primary_key=True, max_length=_ID_LENGTH))
     started_at: str = _column(ExactTextField())
@@ -102,18 +106,20 @@ class RaceRow(Row):
     resumed: int = _column(models.BigIntegerField())
     number: int = _column(models.BigIntegerField())
     duty: dict[str, object] | None = _column(DocumentField(null=True))
+    checkpoint: dict[str, Any] | None = _column(DocumentField(null=True))
     document: dict[str, object] = _column(DocumentField())
 
     class Meta:
         db_table = "stackrace_race"
 
     @classmethod
-    def of(cls, race: Race, number: int) -> RaceRow:
+    def of(cls, race: Race, number: int, checkpoint: Checkpoint | None) -> RaceRow:
         """Return the row of ``race`` itself, without facts and launches."""
         columns, document = _parted(replace(race, facts=(), launches=()), _RACE_COLUMNS)
         duty = None if race.duty is None else encode(race.duty)
         document.pop("duty", None)
-        return cls(**columns, duty=duty, number=number, document=document)
+        state = None if checkpoint is None else asdict(checkpoint)
+        return cls(**columns, duty=duty, number=number, checkpoint=state, document=document)
 
     def race(self, facts: Iterable[StackFacts], launches: Iterable[Launch]) -> Race:
         """Return the race in this row, with ``facts`` and ``launches``."""

@@ -1,10 +1,8 @@
-"""Sinks that write down a race's events: into the store, and into its manifest."""
+"""Sink that writes a race's events into the store."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from pathlib import Path
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..race.events import (
@@ -19,17 +17,21 @@ from ..race.events import (
     StackDescribed,
     TwinChosen,
 )
-from .manifest import BlockLine, LaunchLine, ManifestFile, SpellLine
+from ..race.run.resume import Checkpoint
 
 if TYPE_CHECKING:
     from .store import Store
 
 
 class StoreSink:
-    """Sink that stores each event at once; events without results are ignored."""
+    """Sink that stores each event at once; events without results are ignored.
 
-    def __init__(self, store: Store) -> None:
+    A race with a ``checkpoint`` can be resumed: from there at first, then from the end of its last block.
+    """
+
+    def __init__(self, store: Store, checkpoint: Checkpoint | None = None) -> None:
         self._store = store
+        self._checkpoint = checkpoint
         self._race_id = ""
 
     def __call__(self, event: Event) -> None:
@@ -37,12 +39,13 @@ class StoreSink:
         match event:
             case RaceStarted(race=race):
                 self._race_id = race.id
-                self._store.begin(race)
+                self._store.begin(race, self._checkpoint)
             case TwinChosen(stack=stack):
                 self._store.name_twin(self._race_id, stack)
             case RaceResumed(race=race):
+                assert self._checkpoint is not None
                 self._race_id = race.id
-                self._store.resume(race)
+                self._store.resume(race, self._checkpoint)
             case StackDescribed(facts=facts):
                 self._store.add_facts(self._race_id, facts)
             case LaunchStarted(launch=launch):
@@ -51,47 +54,10 @@ class StoreSink:
                 self._store.add_slice(launch_id, slice_)
             case LaunchEnded(launch=launch):
                 self._store.end_launch(launch)
+            case BlockEnded(block=block, race=race) if self._checkpoint is not None:
+                self._checkpoint = replace(self._checkpoint, blocks=block, spent_s=race.elapsed_s)
+                self._store.end_block(self._race_id, self._checkpoint)
             case RaceEnded(ending=ending, elapsed_s=elapsed_s, duty=duty):
                 self._store.end(self._race_id, ending, elapsed_s, duty)
-            case _:
-                pass
-
-
-class ManifestSink:
-    """Sink that notes every launch and every block at its end; the budget begins at ``begun_s`` (monotonic)."""
-
-    def __init__(
-        self,
-        file: ManifestFile,
-        begun_s: float,
-        *,
-        folder: Path | None,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._file = file
-        self._begun_s = begun_s
-        self._clock = clock
-        self._started: dict[str, float] = {}
-        file.append(SpellLine(folder="" if folder is None else str(folder)))
-
-    def __call__(self, event: Event) -> None:
-        """Note the end in ``event``; raise StoreError if the disk does not take it."""
-        match event:
-            case LaunchStarted(launch=launch):
-                self._started[launch.id] = self._clock()
-            case LaunchEnded(launch=launch):
-                took_s = self._clock() - self._started.pop(launch.id, self._clock())
-                self._file.append(
-                    LaunchLine(
-                        launch=launch.id,
-                        block=launch.block,
-                        stack=launch.stack,
-                        ready_s=launch.ready_s,
-                        slices=len(launch.slices),
-                        took_s=took_s,
-                    )
-                )
-            case BlockEnded(block=block):
-                self._file.append(BlockLine(block=block - 1, elapsed_s=self._clock() - self._begun_s))
             case _:
                 pass

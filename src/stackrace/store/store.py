@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from contextlib import AbstractContextManager
-from dataclasses import replace
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict, replace
 from typing import Any
 
 from django.db import connections, transaction
@@ -18,9 +19,10 @@ from ..base.errors import StoreError
 from ..base.ids import parse_name
 from ..measure.launch import FailureKind, Launch, Slice, StackFacts
 from ..race.results.race import Ending, Race
+from ..race.run.resume import Checkpoint
 from ..race.run.stopwatch import Duty
 from .address import VARIABLE, Address
-from .database import is_read_only, translated
+from .database import is_read_only, on_disk, translated
 from .lookup import Alteration, Summary, note_of, the_one
 from .models import HistoryRow, IdRow, LaunchRow, RaceRow, Row, SliceRow, StackFactsRow
 
@@ -54,13 +56,13 @@ class Store(AbstractContextManager["Store"]):
                 f"--store or {VARIABLE}"
             )
 
-    def begin(self, race: Race) -> None:
+    def begin(self, race: Race, checkpoint: Checkpoint | None = None) -> None:
         """Store ``race`` under its id, with the facts and launches that it already has.
 
-        It is complete with its ending: rows added later are alterations.
+        It is complete with its ending: rows added later are alterations. With a ``checkpoint`` it can be resumed.
         """
         with self._translated(), transaction.atomic(using=self.alias):
-            self._insert(RaceRow.of(replace(race, ending=None), self._number(race)))
+            self._insert(RaceRow.of(replace(race, ending=None), self._number(race), checkpoint))
             for facts in race.facts:
                 self.add_facts(race.id, facts)
             for launch in race.launches:
@@ -70,15 +72,17 @@ class Store(AbstractContextManager["Store"]):
             if race.ending is not None:
                 self.end(race.id, race.ending, race.elapsed_s, race.duty)
 
-    def resume(self, race: Race) -> None:
-        """Store that a race without an ending, or an interrupted one, continues as ``race``.
+    def resume(self, race: Race, checkpoint: Checkpoint) -> None:
+        """Store that a race without an ending, or an interrupted one, continues as ``race`` from ``checkpoint``.
 
         Its ending is removed, and its launches that were cut short are closed as such. Raise StoreError if it ended
         otherwise, or if another process continued it meanwhile.
         """
         with self._translated(), transaction.atomic(using=self.alias):
             unfinished = self._rows(RaceRow).filter(_UNFINISHED, id=race.id, resumed=race.resumed - 1)
-            changed = unfinished.update(ending=None, resumed=race.resumed, budget_s=race.budget_s)
+            changed = unfinished.update(
+                ending=None, resumed=race.resumed, budget_s=race.budget_s, checkpoint=asdict(checkpoint)
+            )
             if changed:
                 stored = self._rows(LaunchRow).filter(race_id=race.id)
                 cut = stored.filter(failure_kind=FailureKind.INTERRUPTED.value)
@@ -119,6 +123,11 @@ class Store(AbstractContextManager["Store"]):
         if not changed:
             raise StoreError(f"store {self.address}: no launch has the id {launch.id}; add it first")
 
+    def end_block(self, race_id: str, checkpoint: Checkpoint) -> None:
+        """Store that a block is over, and wait until the race so far is on the disk."""
+        with self._translated(), on_disk(self.alias):
+            self._rows(RaceRow).filter(id=race_id).update(checkpoint=asdict(checkpoint))
+
     def name_twin(self, race_id: str, path: str) -> None:
         """Store that ``path`` is now the stack that also runs as its own twin."""
         with self._translated():
@@ -141,16 +150,16 @@ class Store(AbstractContextManager["Store"]):
         """
         with self._translated():
             race_id = the_one(prefix, self._ids(), self._names())
-            try:
+            with self._decoding(race_id):
                 race = self._load(race_id)
                 altered = note_of(self.alterations(race_id))
                 return replace(race, notes=(*race.notes, altered), altered=altered) if altered else race
-            except (KeyError, TypeError, ValueError) as error:
-                raise StoreError(
-                    f"store {self.address}: race {race_id} was altered, or written by another version of "
-                    f"Stackrace: read it with that version, or see: stackrace history {race_id}",
-                    detail=repr(error),
-                ) from error
+
+    def checkpoint(self, race_id: str) -> Checkpoint | None:
+        """Return the state from which the race with exactly this id continues; None if it cannot."""
+        with self._translated(), self._decoding(race_id):
+            document = self._rows(RaceRow).get(id=race_id).checkpoint
+            return None if document is None else Checkpoint(**document)
 
     def find(self, prefix: str, *, deleted: bool = False) -> str:
         """Return the id that ``load`` would take ``prefix`` for; with ``deleted`` also that of a deleted race."""
@@ -233,6 +242,18 @@ class Store(AbstractContextManager["Store"]):
 
     def _newest_first(self) -> Any:
         return self._rows(RaceRow).order_by("-number", "-started_at", "-id")
+
+    @contextmanager
+    def _decoding(self, race_id: str) -> Iterator[None]:
+        """Raise StoreError for a row of the race that does not fit this version's records."""
+        try:
+            yield
+        except (KeyError, TypeError, ValueError) as error:
+            raise StoreError(
+                f"store {self.address}: race {race_id} was altered, or written by another version of "
+                f"Stackrace: read it with that version, or see: stackrace history {race_id}",
+                detail=repr(error),
+            ) from error
 
     def _translated(self) -> AbstractContextManager[None]:
         return translated(self.address)

@@ -29,7 +29,7 @@ class _Guarded:
     race: str = "{row}.race_id"
     """SQL expression for the race that the row belongs to, with ``{row}`` for the row."""
     filled: tuple[str, ...] = ()
-    """Columns that are written once more while a race is measured: at the end of a launch, or of the race."""
+    """Columns that are written again while a race is measured: at the end of a launch, a block, or the race."""
     filling: str = "FALSE"
     """Condition on OLD and NEW, never NULL, under which only ``filled`` may change without an entry in history:
     they were not written so far, or an interrupted race continues."""
@@ -45,7 +45,7 @@ _GUARDED = (
         kind="race",
         identity=("id",),
         race="{row}.id",
-        filled=("ending", "elapsed_s", "resumed", "budget_s", "twin", "duty"),
+        filled=("ending", "elapsed_s", "resumed", "budget_s", "twin", "duty", "checkpoint"),
         # continuations are counted, so that they show
         filling="OLD.ending IS NULL OR OLD.ending = 'interrupted' AND NEW.ending IS NULL "
         "AND NEW.resumed = OLD.resumed + 1",

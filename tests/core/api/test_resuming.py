@@ -10,16 +10,16 @@ from stackrace.base.errors import InputError
 from stackrace.measure.load import Load
 from stackrace.measure.resources import Enforcement
 from stackrace.race.request.request import RaceRequest
-from stackrace.store.manifest import LaunchLine, Manifest, Opening
+from stackrace.race.run.resume import Checkpoint
 
 RACE = make_race(stacks=2, levels=(10,), blocks=2, ending=None, elapsed_s=60.0)
-OPENING = Opening(race=RACE.id, version="0.1.0", store="/s", request={}, interpreter="/venv/python", sources="ab12")
-RESUMED = ResumedRace(race=RACE, request=None, manifest=None, opening=OPENING, done=1, left_s=None)
+CHECKPOINT = Checkpoint(request={}, interpreter="/venv/python", sources="ab12", blocks=1)
+RESUMED = ResumedRace(race=RACE, request=None, checkpoint=CHECKPOINT, left_s=None)
 
 
 def test_the_same_race_goes_on():
     now = replace(RACE, id="0" * 13, started_at="later", launches=(), facts=(), notes=("another",), elapsed_s=0.0)
-    refuse_changed(RESUMED, now, replace(OPENING, race="0" * 13))
+    refuse_changed(RESUMED, now, replace(CHECKPOINT, folder="/tmp/stackrace-01ab23cd", blocks=0))
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_the_same_race_goes_on():
 )
 def test_what_differs_is_named(now, told):
     with pytest.raises(InputError, match=told) as refused:
-        refuse_changed(RESUMED, replace(RACE, **now), OPENING)
+        refuse_changed(RESUMED, replace(RACE, **now), CHECKPOINT)
     assert "the results so far are kept" in refused.value.message
 
 
@@ -54,11 +54,11 @@ def test_what_differs_is_named(now, told):
 )
 def test_another_app_is_named(now, told):
     with pytest.raises(InputError, match=told):
-        refuse_changed(RESUMED, RACE, replace(OPENING, **now))
+        refuse_changed(RESUMED, RACE, replace(CHECKPOINT, **now))
 
 
 def test_memory_and_limits_vary_from_boot_to_boot():
-    refuse_changed(RESUMED, replace(RACE, host=replace(HOST, memory_bytes=1, limits={})), OPENING)
+    refuse_changed(RESUMED, replace(RACE, host=replace(HOST, memory_bytes=1, limits={})), CHECKPOINT)
     assert {field.name for field in fields(HOST)} == {
         "system", "kernel", "cpu", "cores", "virtual", "python", "memory_bytes", "limits",
     }  # fmt: skip
@@ -73,27 +73,17 @@ def test_a_budget_may_only_grow():
         _budget_s(replace(RACE, repeats=3, budget_s=0.0), 60.0)
 
 
-def lines(*took_s):
-    return Manifest(
-        opening=OPENING,
-        launches=tuple(
-            LaunchLine(launch=str(number), block=number // 2, stack="a", ready_s=0.5, slices=1, took_s=each)
-            for number, each in enumerate(took_s)
-        ),
-    )
-
-
-def test_what_is_left_is_told_from_what_launches_took():
-    runs = replace(RACE, repeats=6, budget_s=0.0)
-    assert _left_s(runs, lines(2.0, 4.0, 6.0, 8.0, 99.0), 2) == 4 * 10.0
-    assert _left_s(runs, lines(2.0), 0) is None
-    assert _left_s(replace(runs, budget_s=75.0), lines(2.0, 4.0, 6.0, 8.0), 2) == 15.0
-    assert _left_s(replace(RACE, budget_s=100.0), lines(2.0, 4.0), 1) == 40.0
+def test_what_is_left_is_told_from_what_blocks_took():
+    runs = replace(RACE, repeats=6, budget_s=0.0, elapsed_s=20.0)
+    assert _left_s(runs, 2) == 4 * 10.0
+    assert _left_s(replace(runs, elapsed_s=0.0), 0) is None
+    assert _left_s(replace(runs, budget_s=35.0), 2) == 15.0
+    assert _left_s(replace(RACE, budget_s=100.0), 1) == 40.0
 
 
 def test_what_is_run_today_goes_on_only_where_it_was_raced(tmp_path):
     asked = RaceRequest(folder=tmp_path, contestants=True)
-    manifest = Manifest(opening=replace(OPENING, request=request_document(asked)))
-    raced, unraced = (_request(manifest, replace(RACE, current=current)) for current in (RACE.stacks[0], ""))
+    checkpoint = replace(CHECKPOINT, request=request_document(asked))
+    raced, unraced = (_request(checkpoint, replace(RACE, current=current)) for current in (RACE.stacks[0], ""))
     assert (raced.contestants, raced.stacks) == (True, RACE.stacks)
     assert (unraced.contestants, unraced.stacks) == (False, RACE.stacks)

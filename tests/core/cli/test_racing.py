@@ -9,14 +9,15 @@ from tests.factories import make_race
 from stackrace.api.resuming import ResumedRace
 from stackrace.cli.live_race import _going_on
 from stackrace.cli.run import command
+from stackrace.race.run.resume import Checkpoint
 
 RACE = make_race(stacks=2, levels=(10,), blocks=2, ending=None, elapsed_s=60.0)
-RESUMED = ResumedRace(race=RACE, request=None, manifest=None, opening=None, done=1, left_s=None)
+RESUMED = ResumedRace(race=RACE, request=None, checkpoint=Checkpoint(request={}, blocks=1), left_s=None)
 
 
 def test_what_is_told_at_the_start():
     assert _going_on(RESUMED) == f"going on with race {RACE.id} after 1 block"
-    ahead = replace(RESUMED, done=3, left_s=40.4)
+    ahead = replace(RESUMED, checkpoint=Checkpoint(request={}, blocks=3), left_s=40.4)
     assert _going_on(ahead) == f"going on with race {RACE.id} after 3 blocks, about 40 s to go"
 
 

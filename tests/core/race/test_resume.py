@@ -7,7 +7,7 @@ from tests.factories import make_failure, make_race
 
 from stackrace.base.errors import InputError
 from stackrace.measure.launch import FailureKind, StackFacts
-from stackrace.race.events import BlockStarted, LaunchStarted, RaceResumed, SliceEnded
+from stackrace.race.events import BlockEnded, BlockStarted, LaunchStarted, RaceResumed, SliceEnded
 from stackrace.race.judge.decisions import decisions
 from stackrace.race.judge.ranking import standing
 from stackrace.race.results.race import Ending
@@ -29,8 +29,8 @@ def race(clock, plan, former=None, **how):
 
 
 def whole_blocks(told):
-    """How many blocks were raced to their end, and what the race had spent then, as the manifest knows it."""
-    return sum(type(event).__name__ == "BlockEnded" for event in told)
+    """How many blocks were raced to their end, as the checkpoint knows it."""
+    return sum(isinstance(event, BlockEnded) for event in told)
 
 
 def order_of(race, block):
@@ -75,6 +75,13 @@ def test_what_was_spent_counts_and_the_budget_is_kept(clock):
     assert finished.ending is Ending.BUDGET
     assert clock.now - since <= 44.0
     assert 90 <= finished.elapsed_s <= 110
+
+
+def test_each_block_tells_what_was_spent_by_its_end(clock):
+    finished, told, _ = race(clock, plan_for(PATHS, levels=(1,), **RUNS))
+    spent_s = [event.race.elapsed_s for event in told if isinstance(event, BlockEnded)]
+    assert spent_s == sorted(set(spent_s)) and len(spent_s) == 4
+    assert spent_s[0] > 0 and spent_s[-1] <= finished.elapsed_s
 
 
 def test_a_race_with_no_time_left_for_another_block_ends_and_is_not_refused(clock):

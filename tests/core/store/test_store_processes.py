@@ -25,7 +25,7 @@ def writing(writer, url, slices):
             process.kill()
 
 
-def test_a_killed_race_keeps_every_finished_slice(writer, url):
+def test_a_killed_race_keeps_every_finished_slice_and_block(writer, url):
     with writing(writer, url, ENDLESS) as (process, race_id):
         for _ in range(25):
             process.stdout.readline()
@@ -33,11 +33,12 @@ def test_a_killed_race_keeps_every_finished_slice(writer, url):
         told = 25 + len(process.stdout.read().splitlines())
         assert process.wait() == -signal.SIGKILL
     with open_store(url) as store:
-        race = store.load(race_id)
+        race, checkpoint = store.load(race_id), store.checkpoint(race_id)
     slices = race.launches[0].slices
     assert race.ending is None
     assert len(slices) in (told, told + 1)  # the last may have been stored and not told
     assert slices == tuple(writer.make_slice(index) for index in range(len(slices)))
+    assert told <= checkpoint.blocks <= len(slices)
 
 
 def test_two_races_make_the_store_and_write_to_it_at_once(writer, url):

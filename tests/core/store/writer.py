@@ -1,6 +1,6 @@
 """Small fixed values, and a process that writes them: ``writer.py URL RACE_ID LAUNCH_ID SLICES``.
 
-It prints the number of every slice as soon as that is stored.
+It prints the number of every slice as soon as that is stored, as a block of its own.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from stackrace.measure.launch import HopUsage, Launch, Slice
 from stackrace.measure.load import Counts, Load, LoadResult, Quantiles
 from stackrace.measure.resources import Resources
 from stackrace.race.results.race import Race
+from stackrace.race.run.resume import Checkpoint
 from stackrace.stats.values import Question
 from stackrace.store import open_store
 
@@ -58,10 +59,11 @@ def make_slice(index: int) -> Slice:
 
 def write(url: str, race_id: str, launch_id: str, slices: int) -> None:
     store = open_store(url)
-    store.begin(make_race(race_id))
+    store.begin(make_race(race_id), Checkpoint(request={}))
     store.add_launch(race_id, make_launch(launch_id))
     for index in range(slices):
         store.add_slice(launch_id, make_slice(index))
+        store.end_block(race_id, Checkpoint(request={}, blocks=index + 1))
         print(index, flush=True)  # noqa: T201 (the test reads it)
     store.close()
 

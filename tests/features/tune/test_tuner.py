@@ -96,7 +96,7 @@ class Stored:
 
 
 def test_the_last_tuning_goes_on_though_another_race_was_interrupted_later(monkeypatch):
-    monkeypatch.setattr("stackrace.api.resuming.has_manifest", lambda race_id: True)
+    monkeypatch.setattr("stackrace.api.resuming.made_here", lambda race_id: True)
     monkeypatch.setattr("stackrace.api.resuming.is_racing", lambda race_id: False)
     race = make_race(stacks=2, levels=(10,), blocks=2, ending=None, elapsed_s=60.0)
     tunes = replace(race, parts=Parts().having(tuning()))

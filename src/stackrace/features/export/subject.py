@@ -19,7 +19,7 @@ from ...race.results.standing import Standing
 from ...report.merged_standing import standing_of
 from ...stacks.servers import catalogue
 from ...store import open_store
-from ...store.manifest import has_manifest, is_racing, reopen_manifest
+from ...store.race_lock import is_racing, made_here
 
 if TYPE_CHECKING:
     from ...store.store import Store
@@ -56,7 +56,7 @@ def subject_of(words: Sequence[str], flags: RequestFlags, store_url: str | None)
         if stack is not None and not races:
             return _of_path(stack, here, store)
         race = store.load(meant(races[0] if races else None, store))
-    request, notes = _request_of(race, here)
+        request, notes = _request_of(race, here, store)
     return _of_race(race, stack, flags.over(request), notes)
 
 
@@ -65,17 +65,18 @@ def _is_stack(word: str, request: RaceRequest) -> bool:
     return "/" in word or ":" in word or word.partition("+")[0] in known
 
 
-def _request_of(race: Race, here: RaceRequest) -> tuple[RaceRequest, tuple[str, ...]]:
-    """Return the request of ``race`` from its manifest; without one, ``here`` and a note that says so.
+def _request_of(race: Race, here: RaceRequest, store: Store) -> tuple[RaceRequest, tuple[str, ...]]:
+    """Return the request of ``race`` if it was made here; otherwise ``here`` and a note that says so.
 
     Raises StoreError for a race that is running at this moment.
     """
     why, what_then = "was not made by this user on this machine", ": compare it with the race's."
-    if has_manifest(race.id):
+    checkpoint = store.checkpoint(race.id) if made_here(race.id) else None
+    if checkpoint is not None:
         if is_racing(race.id):
             raise StoreError(f"race {race.id} is going on at this moment; wait for its end")
-        with reopen_manifest(race.id) as file, suppress(ValueError, OSError):
-            return request_from(file.read().opening.request), ()
+        with suppress(ValueError):
+            return request_from(checkpoint.request), ()
         why, what_then = f"was made by Stackrace {race.version}, whose requests cannot be read any more", "."
     return here, (f"Race {race.id} {why}, so the app is the one in {here.folder}{what_then}",)
 
@@ -100,9 +101,9 @@ def _of_race(race: Race, stack: str | None, request: RaceRequest, notes: tuple[s
 def _of_path(stack: str, request: RaceRequest, store: Store) -> Subject:
     """Return the stack at a path, with the last race if it raced this stack with the same app."""
     latest = store.latest()
-    if latest is not None and has_manifest(latest) and not is_racing(latest):
+    if latest is not None and made_here(latest) and not is_racing(latest):
         race = store.load(latest)
-        raced, _ = _request_of(race, request)
+        raced, _ = _request_of(race, request, store)
         if stack in race.stacks and _have_same_app(raced, request):
             return _of_race(race, stack, raced)
     return Subject(request=of_one_stack(replace(request, stacks=None), stack))

@@ -137,7 +137,7 @@ def ready_check(
             folder=folder,
             begun_s=time.monotonic(),
             scheduling=CHECKING,
-            keepers=() if store is None else (StoreSink(store),),
+            keeper=None if store is None else StoreSink(store),
         )
         folders = [each.guard.directory for each in deployments.values()]
         folders += [both.moved[1].parent] if both.moved else []

@@ -18,7 +18,7 @@ from ...race.preparation.prepared import PreparedRace
 from ...race.results.race import Ending, Race
 from ...race.run.runner import run_prepared
 from ...store import open_store
-from ...store.manifest import has_manifest
+from ...store.race_lock import made_here
 from .model import Tuning
 from .tuning_preparation import ready_tuning
 from .tuning_report import KIND
@@ -48,7 +48,7 @@ def resume_tuning(
                     f"race {resumed.race.id} tunes nothing; continue it with: "
                     f"stackrace run --resume {resumed.race.id}"
                 )
-            click.echo(f"going on with race {resumed.race.id} after {resumed.done} blocks", err=True)
+            click.echo(f"going on with race {resumed.race.id} after {resumed.checkpoint.blocks} blocks", err=True)
             with Announcer() as announcer:
                 race = _raced(ready_race(resumed.request, opened, announcer, resumed=resumed), announcer)
         show_outcome(race, html=html, as_json=as_json)
@@ -65,7 +65,7 @@ def _raced(preparing: AbstractContextManager[PreparedRace], announcer: Announcer
         except (BreakdownError, StoreError, OSError, MemoryError) as error:
             failure, race_id = failure_of(error), ready.plan.race.id
             kept = f"; what was measured is kept; continue with: stackrace tune --resume {race_id}"
-            message = failure.message + (kept if has_manifest(race_id) else "")
+            message = failure.message + (kept if made_here(race_id) else "")
             raise BreakdownError(message, detail=failure.detail) from error
 
 

@@ -218,8 +218,8 @@ class PreparedRace:
     """Moment from which the budget counts, on CLOCK_MONOTONIC."""
     scheduling: Scheduling = FOR_THE_WINNER
     """Rules that say who races next, and when the race ends."""
-    keepers: tuple[Sink, ...] = ()
-    """Listeners that store the race, in the order in which they get events."""
+    keeper: Sink | None = None
+    """Listener that stores the race, before other listeners get an event; None if it is not kept."""
     foretold: tuple[str, ...] = ()
     """Forecasts for the race, one sentence each; none for a resumed race."""
 

@@ -1,10 +1,10 @@
-"""Resuming of an interrupted race: the interrupted block is raced again, with unchanged stacks. Pure."""
+"""Resuming of a race from its checkpoint: the interrupted block is raced again, with unchanged stacks. Pure."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ...measure.launch import Failure, FailureKind, Launch, Shortfall, StackFacts
 from ..results.race import Race
@@ -15,6 +15,24 @@ _OF_ONE_LAUNCH = (
     # ports are drawn anew for each launch, from net.ipv4.ip_local_port_range
     (re.compile(r"(?<![\w.])[1-6]\d{4}(?![\w.])"), "PORT"),
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint:
+    """State from which an interrupted race continues, beside its results."""
+
+    request: Mapping[str, object]
+    """Request that sets the race up again, in JSON types and without secrets."""
+    interpreter: str = ""
+    """Interpreter of the app; empty for an app without one."""
+    sources: str = ""
+    """Digest of the app's files."""
+    folder: str = ""
+    """Run directory of the last process that raced; empty if the stacks were on other machines."""
+    blocks: int = 0
+    """Number of whole blocks."""
+    spent_s: float = 0.0
+    """Seconds of the budget that the race had spent after them."""
 
 
 def going_on(race: Race, *, done: int, spent_s: float, budget_s: float | None = None) -> Race:

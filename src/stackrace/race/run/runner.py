@@ -78,15 +78,15 @@ def run(
     sink(RaceResumed(ledger.race) if race.resumed else RaceStarted(ledger.race))
     ending, broken = Ending.INTERRUPTED, None
 
-    def left_s() -> float:
-        return _budget_s(plan) - (clock() - begun)
+    def elapsed_s() -> float:
+        return clock() - begun
 
     course = Course(plan=plan, scheduling=scheduling, ledger=ledger, sink=sink)
     running = lanes(machine, course)
     watch = running.all[0].steps.watch
     try:
         try:
-            ending = _blocks(course, running, left_s)
+            ending = _blocks(course, running, elapsed_s)
         finally:
             running.finish_stops()
     except (KeyboardInterrupt, InterruptedRace):
@@ -102,9 +102,9 @@ def run(
         if ending is not Ending.INTERRUPTED and ledger.race.twin and not came_up(ledger.race):
             _name_twin("", ledger, sink)
         # an error of ours must not leave the race open in the store either
-        elapsed_s = clock() - begun
-        finished = ledger.end(ending, elapsed_s, watch.duty(elapsed_s - spent_s(race)))
-        sink(RaceEnded(ending, elapsed_s, finished.duty))
+        took_s = elapsed_s()
+        finished = ledger.end(ending, took_s, watch.duty(took_s - spent_s(race)))
+        sink(RaceEnded(ending, took_s, finished.duty))
     return finished
 
 
@@ -115,8 +115,9 @@ def run_prepared(ready: PreparedRace, shown: Sink) -> Race:
     """
 
     def emit(event: Event) -> None:
-        for sink in (*ready.keepers, shown):
-            sink(event)
+        if ready.keeper is not None:
+            ready.keeper(event)
+        shown(event)
 
     return run(
         ready.plan, ready.machine, emit, begun_s=ready.begun_s, scheduling=ready.scheduling, lanes=ready.lanes
@@ -127,9 +128,9 @@ def _budget_s(plan: RacePlan) -> float:
     return math.inf if plan.budget_s is None else plan.budget_s
 
 
-def _blocks(course: Course, lanes: Lanes, remaining_s: Callable[[], float]) -> Ending:
+def _blocks(course: Course, lanes: Lanes, elapsed_s: Callable[[], float]) -> Ending:
     plan, scheduling, ledger, sink = course.plan, course.scheduling, course.ledger, course.sink
-    racing, several = list(plan.stacks), len(lanes.all) > 1
+    racing, several, budget_s = list(plan.stacks), len(lanes.all) > 1, _budget_s(plan)
     if lanes.done:
         so_far = scheduling.decide(ledger.race)
         if so_far.settled:
@@ -143,12 +144,12 @@ def _blocks(course: Course, lanes: Lanes, remaining_s: Callable[[], float]) -> E
         present = next_stacks(racing, plan, ledger.race, ledger.given_up)
         if not scheduling.cells(ledger.race, plan.cells(racing)):
             return Ending.ANSWERED
-        if not lanes.round(present, remaining_s()):
+        if not lanes.round(present, budget_s - elapsed_s()):
             return lanes.all[0].blocks.ending
         other = replacement(plan, ledger.race)
         if other is not None:
             _name_twin(other.path, ledger, sink)
-        lanes.all[0].steps.pending_stops.then(partial(_emit_block, lanes.done, ledger, sink))
+        lanes.all[0].steps.pending_stops.then(partial(_emit_block, lanes.done, ledger, sink, elapsed_s))
         so_far = scheduling.decide(ledger.race)
         if so_far.settled:
             # stopping may show that a launch is invalid
@@ -156,7 +157,7 @@ def _blocks(course: Course, lanes: Lanes, remaining_s: Callable[[], float]) -> E
             so_far = scheduling.decide(ledger.race)
         if so_far.settled:
             return Ending.ANSWERED
-        if plan.gives_up and _is_hopeless(so_far, lanes.done, remaining_s() / _budget_s(plan)):
+        if plan.gives_up and _is_hopeless(so_far, lanes.done, 1 - elapsed_s() / budget_s):
             return Ending.HOPELESS
         # a dropped stack may return, once the blocks of an unequal machine are left out
         racing = _left(plan.stacks if several else racing, so_far, ledger)
@@ -178,10 +179,10 @@ _BEYOND = 2.0
 err."""
 
 
-def _emit_block(number: int, ledger: Ledger, sink: Sink) -> None:
+def _emit_block(number: int, ledger: Ledger, sink: Sink, elapsed_s: Callable[[], float]) -> None:
     race = ledger.race
     over = tuple(launch for launch in race.launches if launch.block < number)
-    sink(BlockEnded(number, replace(race, launches=over)))
+    sink(BlockEnded(number, replace(race, launches=over, elapsed_s=elapsed_s())))
 
 
 def _name_twin(path: str, ledger: Ledger, sink: Sink) -> None:

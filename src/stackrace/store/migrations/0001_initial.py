@@ -41,6 +41,7 @@ class Migration(migrations.Migration):
                 ("resumed", models.BigIntegerField()),
                 ("number", models.BigIntegerField()),
                 ("duty", DocumentField(null=True)),
+                ("checkpoint", DocumentField(null=True)),
                 ("document", DocumentField()),
             ],
             options={"db_table": "stackrace_race"},
