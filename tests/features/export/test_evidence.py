@@ -62,7 +62,7 @@ def test_a_proof_tells_what_was_done():
         container_healthy=True,
         reloads=(
             Reloaded(hop="gunicorn", asked=308, lost=0),
-            Reloaded(hop="nginx", asked=1, lost=1, why="status 502"),
+            Reloaded(hop="nginx", asked=1, lost=1, why="1 with status 5xx"),
         ),
     )
     assert "systemd-analyze is not installed here" in text
@@ -70,16 +70,16 @@ def test_a_proof_tells_what_was_done():
     assert "Nobody has started" not in text
     assert "The health checks of the front's unit and of the image passed" in text
     assert "gunicorn was reloaded as its unit says while 308 requests were made: none was lost." in text
-    assert "while 1 request was made: 1 of them failed (first: status 502)." in text
+    assert "while 1 request was made: 1 of them failed (1 with status 5xx)." in text
 
 
 def test_a_proof_that_lost_requests_fails_unless_its_server_is_known_for_it():
     kept = Reloaded(hop="nginx", asked=400, lost=0)
-    lost = replace(kept, lost=2, why="status 502")
+    lost = replace(kept, lost=2, why="2 with status 5xx")
     known = replace(lost, hop="apache", known="may reset a connection")
     proof = Proof(units_verified=1, checkers=(), questions=1, ready_s=1.0)
     assert [replace(proof, reloads=(one,)).exit_code for one in (kept, lost, known)] == [0, 1, 0]
-    assert "2 of them failed (first: status 502); apache may reset a connection." in proven(reloads=(known,))
+    assert "2 of them failed (2 with status 5xx); apache may reset a connection." in proven(reloads=(known,))
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ def proof_said(result: Proof) -> Iterator[str]:
     if result.container_healthy:
         yield "The health checks of the front's unit and of the image passed, run as they are written."
     for one in result.reloads:
-        lost = "none was lost" if not one.lost else f"{one.lost} of them failed (first: {one.why})"
+        lost = "none was lost" if not one.lost else f"{one.lost} of them failed ({one.why})"
         lost += f"; {one.hop} {one.known}" if one.lost and one.known else ""
         were = "was" if one.asked == 1 else "were"
         yield f"{one.hop} was reloaded as its unit says while {of(one.asked, 'request')} {were} made: {lost}."
