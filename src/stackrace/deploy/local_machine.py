@@ -45,6 +45,7 @@ from ..stacks.stack import Stack
 from ..validity.observation import Observation
 from .confinement import exceeded
 from .guard import Guard
+from .incident import Incident, LoadedStack
 from .launcher import Launcher, LaunchFailed
 from .machine import REST_LOOK_S, WARM_BIN_S, Enough, Launched, RaceProcesses, Retired
 from .running_stack import Running, facts_of
@@ -148,7 +149,13 @@ class LocalMachine:
         )
 
     def load(
-        self, stack: Stack, workload: Workload, load: Load, rewarm_s: float, limit_s: float = math.inf
+        self,
+        stack: Stack,
+        workload: Workload,
+        load: Load,
+        rewarm_s: float,
+        limit_s: float = math.inf,
+        meanwhile: Incident | None = None,
     ) -> Observation:
         """Observe the recorded part only; after ``limit_s`` the engine's result so far is returned.
 
@@ -189,6 +196,10 @@ class LocalMachine:
             self._services.begin()
             up.sampler.begin()
             length_s = math.inf if load.duration_s is None else load.duration_s
+            if meanwhile is not None:
+                # here, since the engine has a thread of its own: an error, or Ctrl-C, ends the load on its way out
+                meanwhile(LoadedStack(running=up.running, guard=self._guard, engine=engine))
+                limit_s = time.monotonic() - counted_s
             # and stop before the engine does, which may wait for the last requests: servers log complaints about
             # requests that it then abandons, and these are no access log
             engine.wait(min(engine.begun_s + rewarm_s + length_s, counted_s + limit_s))
@@ -255,9 +266,13 @@ class LocalMachine:
         address, cores = (up.running.host, up.running.port), self._cores.generator_cores
         return holding(address, workload, load, cores=cores)
 
+    def running(self, stack: Stack) -> Running:
+        """Return ``stack`` as it runs here."""
+        return self._up[stack.path].running
+
     def target(self, stack: Stack, workload: Workload) -> tuple[tuple[str, int], Workload]:
         """Return the address of ``stack``, and ``workload`` with the current right answers."""
-        running = self._up[stack.path].running
+        running = self.running(stack)
         return (running.host, running.port), self._launcher.known.now(workload)
 
     def warm_up(self, stack: Stack, workload: Workload, load: Load, enough: Enough) -> float:

@@ -15,6 +15,7 @@ from ..measure.load import Load
 from ..measure.workload import Workload
 from ..stacks.stack import Side, Stack, side_of, side_path
 from ..validity.observation import Aftermath, Observation
+from .incident import Incident
 
 REST_LOOK_S = 0.02
 """Seconds of one check whether stacks are at rest."""
@@ -78,11 +79,18 @@ class Machine(Protocol):
         """
 
     def load(
-        self, stack: Stack, workload: Workload, load: Load, rewarm_s: float, limit_s: float = math.inf
+        self,
+        stack: Stack,
+        workload: Workload,
+        load: Load,
+        rewarm_s: float,
+        limit_s: float = math.inf,
+        meanwhile: Incident | None = None,
     ) -> Observation:
         """Send ``workload`` as ``load`` after an unrecorded warm-up of ``rewarm_s`` seconds; probe meanwhile.
 
-        It is cut off after ``limit_s`` recorded seconds, however much is left to send.
+        It is cut off after ``limit_s`` recorded seconds, however much is left to send. ``meanwhile`` is called once
+        the load is recorded, and cuts it off when it returns, whatever the limit; its error is raised.
         """
 
     def warm_up(self, stack: Stack, workload: Workload, load: Load, enough: Enough) -> float:
@@ -146,11 +154,17 @@ class Sides:
             machine.rest(limit_s)
 
     def load(
-        self, stack: Stack, workload: Workload, load: Load, rewarm_s: float, limit_s: float = math.inf
+        self,
+        stack: Stack,
+        workload: Workload,
+        load: Load,
+        rewarm_s: float,
+        limit_s: float = math.inf,
+        meanwhile: Incident | None = None,
     ) -> Observation:
         side = _side(stack)
         own = self._own.get((side, workload.name), workload)
-        observed = self._machines[side].load(stack.plain, own, load, rewarm_s, limit_s)
+        observed = self._machines[side].load(stack.plain, own, load, rewarm_s, limit_s, meanwhile)
         if fresh := [page for page in observed.changing if (side, page) not in self._changing]:
             self._changing |= {(side, page) for page in fresh}
             self._search(side, fresh)

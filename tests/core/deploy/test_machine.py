@@ -29,7 +29,9 @@ class Scripted:
     heard: list = field(default_factory=list)
     changing: tuple[str, ...] = ()
 
-    def load(self, stack, workload, load, rewarm_s, limit_s):
+    def load(self, stack, workload, load, rewarm_s, limit_s, meanwhile):
+        if meanwhile:
+            meanwhile(self.name)
         return Seen(stack.path, self.changing)
 
     def launch(self, stack, timeout_s):
@@ -113,6 +115,13 @@ def test_what_is_up_and_served_elsewhere_is_known_under_names_that_no_stack_has(
     processes.is_up(20, {})
     assert processes.others(10) == {"20/postgresql": (21,)}
     assert processes.others(20) == {"10/postgresql": (11,)}
+
+
+def test_an_incident_happens_to_the_stack_of_its_side(stack):
+    sides, seen = Sides({side: Scripted(side) for side in (Side.BASE, Side.HEAD)}), []
+    nothing = Workload(requests=(), answers=())
+    sides.load(stack.on(Side.HEAD), nothing, Load(concurrency=1), 0.0, meanwhile=seen.append)
+    assert seen == [Side.HEAD]
 
 
 def test_a_page_that_changes_in_one_sides_app_is_searched_for_in_the_others_once(stack):

@@ -26,17 +26,17 @@ def test_each_verdict_has_its_exit_code(verdict, code):
 
 
 def test_one_request_is_told_as_one():
-    lost = Reloaded(hop="nginx", asked=1, lost=1, why="status 502")
-    assert "while 1 request was made: 1 of them failed (first: status 502)." in proven(lost)
+    lost = Reloaded(hop="nginx", asked=1, lost=1, why="1 with status 5xx")
+    assert "while 1 request was made: 1 of them failed (1 with status 5xx)." in proven(lost)
 
 
 def test_a_proof_that_lost_requests_fails_unless_its_server_is_known_for_it():
     kept = Reloaded(hop="nginx", asked=400, lost=0)
-    lost = replace(kept, lost=2, why="status 502")
+    lost = replace(kept, lost=2, why="2 with status 5xx")
     known = replace(lost, hop="apache", known="may reset a connection")
     proof = Proof(units_verified=1, checkers=(), questions=1, ready_s=1.0)
     assert [replace(proof, reloads=(one,)).exit_code for one in (kept, lost, known)] == [0, 1, 0]
-    assert "2 of them failed (first: status 502); apache may reset a connection." in proven(known)
+    assert "2 of them failed (2 with status 5xx); apache may reset a connection." in proven(known)
 
 
 @pytest.mark.parametrize(

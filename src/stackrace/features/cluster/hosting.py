@@ -149,6 +149,9 @@ class RemoteRun:
     It is an ``EngineRun``. The coordinator gives all engines the same moment to begin, each by its own clock.
     """
 
+    right = 0
+    """Nothing: only the coordinator hears of answers before the end."""
+
     def __init__(self, begun_s: float) -> None:
         self.begun_s = begun_s
         self._over = threading.Event()

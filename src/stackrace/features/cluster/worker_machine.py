@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Self, TypeVar
 
-from ...base.errors import StackraceError
+from ...base.errors import InputError, StackraceError
 from ...base.process import Pending
+from ...deploy.incident import Incident
 from ...deploy.local_machine import LocalMachine
 from ...deploy.machine import WARM_BIN_S, Enough, Launched, Retired
 from ...measure.host import Disturbance, NetworkPath
@@ -92,9 +93,20 @@ class WorkerMachine:
         self._do(LocalMachine.rest, limit_s)
 
     def load(
-        self, stack: Stack, workload: Workload, load: Load, rewarm_s: float, limit_s: float = math.inf
+        self,
+        stack: Stack,
+        workload: Workload,
+        load: Load,
+        rewarm_s: float,
+        limit_s: float = math.inf,
+        meanwhile: Incident | None = None,
     ) -> Observation:
-        """Send ``load`` and observe the recorded part of it; see ``Machine.load``."""
+        """Send ``load`` and observe the recorded part of it; see ``Machine.load``.
+
+        Raises InputError for an incident: it needs the stack's processes, and a load that ends with it.
+        """
+        if meanwhile is not None:
+            raise InputError("nothing can be made to happen to a cluster's stack under load; leave --cluster out")
         if self._senders is None:
             return self._do(LocalMachine.load, stack, workload, load, rewarm_s, limit_s)
         target = self._ask(Hosting.target, stack, workload)

@@ -63,7 +63,7 @@ class Reloaded:
     lost: int
     """Requests without an answer, or with another status."""
     why: str = ""
-    """Problem of the first lost request."""
+    """Lost requests by kind: ``2 with status 5xx, 1 at connecting``; empty without any."""
     known: str = ""
     """Known loss of the server at a reload, a clause that README.md has too; empty if none was ever seen."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...base.numbers import duration, number, percent
+from ...base.numbers import count, duration, number, percent, things
 from ...deploy.running_stack import change_facts
 from ...race.results.race import Race
 from ...race.results.standing import Row, Standing
@@ -120,10 +120,10 @@ def proof_said(result: Proof) -> Iterator[str]:
     if result.container_healthy:
         yield "The health checks of the front's unit and of the image passed, run as they are written."
     for one in result.reloads:
-        lost = "none was lost" if not one.lost else f"{one.lost} of them failed (first: {one.why})"
+        lost = "none was lost" if not one.lost else f"{count(one.lost)} of them failed ({one.why})"
         lost += f"; {one.hop} {one.known}" if one.lost and one.known else ""
         were = "was" if one.asked == 1 else "were"
-        yield f"{one.hop} was reloaded as its unit says while {of(one.asked, 'request')} {were} made: {lost}."
+        yield f"{one.hop} was reloaded as its unit says while {things(one.asked, 'request')} {were} made: {lost}."
     if result.equivalence.verdict is None:
         return
     yield _equivalence(result.equivalence)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import shutil
 import signal
@@ -18,11 +19,11 @@ from ...base.files import remove_tree
 from ...base.verdict import Effect
 from ...cli.stdio import StatusLine
 from ...deploy.launcher import Launcher
+from ...deploy.local_machine import LocalMachine
 from ...deploy.machine import Sides
 from ...deploy.privileges import hand_over, unprivileged
 from ...deploy.rendering import Part
 from ...deploy.running_stack import Running, tail
-from ...deploy.shutdown import stop
 from ...deploy.sockets import LOOPBACK, listeners
 from ...measure.engine.visitor import questions
 from ...measure.launch import Launch
@@ -96,7 +97,7 @@ def proven(
 
 def started(export: Export, deployment: Deployment) -> Running:
     """Start the files of ``export`` as their units say; raises InputError or LaunchError if they do not start."""
-    return _prover(export, deployment).launch()
+    return _prover(export, deployment).launcher().launch(export.stack)
 
 
 def _prover(export: Export, deployment: Deployment) -> _Prover:
@@ -142,11 +143,12 @@ class _Prover:
         app = self.deployment.examined.app.root
         return {target.app: app, **environment, **export.shared_folders, target.files: files}
 
-    def launch(self) -> Running:
-        """Start the files."""
-        return self._launcher().launch(self.export.stack)
+    def machine(self) -> LocalMachine:
+        """Return this machine, where the files run."""
+        return replace(self.deployment, launcher=self.launcher()).machine()
 
-    def _launcher(self) -> Launcher:
+    def launcher(self) -> Launcher:
+        """Return a launcher that starts the files."""
         return replace(self.deployment.launcher, laid_out=(self.port, self.parts), environment=self.environment)
 
     @property
@@ -217,19 +219,20 @@ class _Prover:
             staged(self.mounts(self.folder), Path("/")),
         )
         verified = self._verified()
-        try:
-            running = self.launch()
-        except LaunchError as error:
+        machine, stack = self.machine(), self.export.stack
+        failure = machine.launch(stack, math.inf).failure
+        if failure is not None:
             raise _ProofError(
-                f"the exported files do not work, and nothing was written: {error.message}. They get the "
+                f"the exported files do not work, and nothing was written: {failure.message}. They get the "
                 "variables of .env.example only: give those that are missing with --env-file or [app] env",
-                detail=error.detail,
-            ) from error
+                detail=failure.log,
+            )
+        running = machine.running(stack)
         try:
             self._health(running)
-            reloads = tuple(self._reloads(running))
+            reloads = tuple(self._reloads(machine, running))
         finally:
-            complaints = stop(self.deployment.guard, [running])
+            complaints = machine.retire([stack]).finish().complaints
         for complaint in complaints.values():
             raise _ProofError(f"the exported files do not stop: {complaint.message}", detail=complaint.log)
         if self.port in listeners():
@@ -250,8 +253,7 @@ class _Prover:
         sides = (stack.on(Side.ORIGINAL), stack.on(Side.EXPORTED))
         race = replace(plan.race, loads=plan.race.loads[-1:], limits={}, left_out=(), unserved=())
         plan = replace(plan, race=race, most_blocks=LOOKS[-1]).among(sides)
-        exported = replace(self.deployment, launcher=self._launcher())
-        machine = Sides({Side.ORIGINAL: self.deployment.machine(), Side.EXPORTED: exported.machine()})
+        machine = Sides({Side.ORIGINAL: self.deployment.machine(), Side.EXPORTED: self.machine()})
         race = run_race(plan, machine, sink, scheduling=UntilKnown(stack, race.difference))
         result = equivalence_of(race, stack, race.difference)
         if result.ratio is None:
@@ -295,7 +297,7 @@ class _Prover:
             for command in commands:
                 self._require(f"{whose} health check fails although the answers are right", command, before)
 
-    def _reloads(self, running: Running) -> Iterator[Reloaded]:
+    def _reloads(self, machine: LocalMachine, running: Running) -> Iterator[Reloaded]:
         workload = self.deployment.workloads[0]
         asked = questions(workload)
         question = next((pair for pair in asked if pair[0].path == self.export.page.path), asked[0])
@@ -305,7 +307,7 @@ class _Prover:
                 continue
             reload = partial(self._reload, part, lines)
             try:
-                yield reloaded(running, number, self.deployment.guard, reload, workload.host, question)
+                yield reloaded(machine, running.stack, number, reload, workload.host, question)
             except _ProofError:
                 raise
             except LaunchError as error:

@@ -2,64 +2,36 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 
-from ...base.errors import LaunchError, said_by
+from ...base.errors import LaunchError
 from ...base.numbers import duration
-from ...deploy.guard import Guard
-from ...deploy.running_stack import Running
-from ...deploy.sockets import LOOPBACK
-from ...measure.engine.visitor import ask
-from ...measure.workload import Answer, Request
+from ...deploy.incident import LoadedStack
+from ...deploy.local_machine import LocalMachine
+from ...measure.load import Load
+from ...measure.workload import Answer, Request, Sameness, Workload
+from ...report.words.load_sentences import losses
+from ...stacks.stack import Stack
 from .equivalence import Reloaded
 
-_CLIENTS = 4
-"""Number of clients; each asks again as soon as it has an answer, over a new connection."""
 _AROUND = 20
-"""Answers to wait for before a reload, and again after it."""
+"""Right answers to wait for before a reload, and again after it."""
 _PATIENCE_S = 150.0
 """Longest wait: more than old workers have to finish their requests, and new ones to load the app."""
 _SETTLED_S = 2.0
 """Time without a started or ended process after which a reload is over: some helpers of a server stay."""
 _LOOK_S = 0.05
-
-
-@contextmanager
-def _asking(port: int, host: str, request: Request, right: Answer) -> Iterator[list[str]]:
-    """Ask again and again; yield the problems of all answers so far, empty if right."""
-    answers: list[str] = []
-    over = threading.Event()
-
-    def ask_on() -> None:
-        while not over.is_set():
-            try:
-                status, *_ = ask((LOOPBACK, port), request, host, timeout_s=_PATIENCE_S)
-                wrong = "" if status == right.status else f"status {status}"
-            except OSError as error:
-                wrong = said_by(error)
-            answers.append(wrong)
-            if wrong:
-                # without a listener the error comes at once
-                time.sleep(_LOOK_S)
-
-    threads = [threading.Thread(target=ask_on, daemon=True) for _ in range(_CLIENTS)]
-    for thread in threads:
-        thread.start()
-    try:
-        yield answers
-    finally:
-        over.set()
-        for thread in threads:
-            thread.join()
+_LOAD = Load(concurrency=4, keep_alive=False, timeout_s=_PATIENCE_S, duration_s=3 * _PATIENCE_S)
+"""Four clients; each asks again as soon as it has an answer, over a new connection. The reload ends it."""
 
 
 def reloaded(
-    running: Running,
+    machine: LocalMachine,
+    stack: Stack,
     number: int,
-    guard: Guard,
     reload: Callable[[int], None],
     host: str,
     question: tuple[Request, Answer],
@@ -69,39 +41,53 @@ def reloaded(
     ``reload`` gets the first process' pid. It is done when other processes have replaced the old ones, if any could
     be, and answers are right again. Raises LaunchError if that does not happen.
     """
-    part, pid = running.parts[number]
+    request, right = question
+    part, _ = machine.running(stack).parts[number]
+    workload = Workload(
+        requests=(replace(request, think_s=0.0, embedded=False, handouts=(), fills=()),),
+        answers=(replace(right, sameness=Sameness.STATUS),),
+        host=host,
+        # another name than the race's own, whose answers may have changed
+        name="reload",
+    )
+    observed = machine.load(stack, workload, _LOAD, 0.0, meanwhile=partial(_reload, number, reload))
+    return Reloaded(
+        hop=part.hop,
+        asked=observed.tried,
+        lost=observed.result.counts.errors,
+        why=losses(workload.answers, observed.result),
+        known=part.recipe.reload.loses if part.recipe.reload else "",
+    )
 
-    def alive() -> frozenset[int]:
-        return frozenset(guard.status([pid])[pid].alive)
 
-    first = last = alive()
+def _reload(number: int, reload: Callable[[int], None], stack: LoadedStack) -> None:
+    """Call ``reload`` amid right answers; return once it is done and no request from before that is under way."""
+    first = last = stack.processes[number]
     changed_s = time.monotonic()
     until = changed_s + _PATIENCE_S
 
     def is_renewed() -> bool:
-        """Return True if some processes have gone, if any could, and no more come or go."""
+        """Return True if some workers have gone, if there were any, and no more come or go."""
         nonlocal last, changed_s
-        now = alive()
+        now = stack.processes[number]
         if now != last:
             last, changed_s = now, time.monotonic()
         is_settled = time.monotonic() - changed_s > _SETTLED_S
-        return is_settled and (len(first) == 1 or bool(first - now))
+        return is_settled and (not first.workers or bool(first.workers - now.workers))
 
     def wait(done: Callable[[], bool], what: str) -> None:
         while not done():
-            status = guard.status([pid])[pid]
-            if status.code is not None:
-                raise LaunchError(f"{part.hop} ended at its reload")
+            if stack.processes[number].code is not None:
+                raise LaunchError(f"{first.hop} ended at its reload")
             if time.monotonic() > until:
-                raise LaunchError(f"{part.hop} {what} {duration(_PATIENCE_S)} after its reload")
+                raise LaunchError(f"{first.hop} {what} {duration(_PATIENCE_S)} after its reload")
             time.sleep(_LOOK_S)
 
-    with _asking(running.port, host, *question) as answers:
-        wait(lambda: answers.count("") >= _AROUND, "does not answer")
-        reload(pid)
-        wait(is_renewed, "still has its old processes")
-        enough = answers.count("") + _AROUND
-        wait(lambda: answers.count("") >= enough, "does not answer")
-    lost = [wrong for wrong in answers if wrong]
-    known = part.recipe.reload.loses if part.recipe.reload else ""
-    return Reloaded(hop=part.hop, asked=len(answers), lost=len(lost), why=lost[0] if lost else "", known=known)
+    wait(lambda: stack.right >= _AROUND, "does not answer")
+    reload(first.first)
+    wait(is_renewed, "still has its old processes")
+    enough, under_way = stack.right + _AROUND, stack.clients
+    wait(lambda: stack.right >= enough, "does not answer")
+    # what is under way when the load is cut off is not lost: a request left hanging is one only when it times out
+    while under_way & stack.clients and time.monotonic() < until + _PATIENCE_S:
+        time.sleep(_LOOK_S)

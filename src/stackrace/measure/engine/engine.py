@@ -209,6 +209,10 @@ class EngineRun(Protocol):
     begun_s: float
     """Start on CLOCK_MONOTONIC."""
 
+    @property
+    def right(self) -> int:
+        """Right answers in the recorded window so far, up to 0.1 s late."""
+
     def __enter__(self) -> Self:
         """Start the run."""
 
@@ -264,6 +268,10 @@ class RunningEngine:
         return self._monitor.cancelled
 
     @property
+    def right(self) -> int:
+        return self._monitor.snapshot()[0]
+
+    @property
     def opened(self) -> int:
         """Connections opened so far before the run starts; 0 if it opens none first."""
         return self._monitor.opened
@@ -293,7 +301,7 @@ class RunningEngine:
             _, _, elapsed_s = self._monitor.snapshot()
             ended = self.wait(time.monotonic() + (len(counts) + 1.5) * bin_s - elapsed_s)
             if not ended:
-                counts.append(self._monitor.snapshot()[0] - sum(counts))
+                counts.append(self.right - sum(counts))
                 yield counts
 
     def finish(self, until_s: float = float("inf")) -> LoadResult:

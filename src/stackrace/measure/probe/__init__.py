@@ -3,7 +3,7 @@
 from .host_reading import available_bytes, host_facts, kept_off, memory_bytes, network_limits, physical_cores
 from .kernel_counters import LOOK_S, cpu_by_process, offenders, unused_by_core, used_by_core, waited_s, waits_ns
 from .machine_counters import MachineCounters, canary_ns, difference, read_machine
-from .proc import abandoned
+from .proc import abandoned, clients
 from .sampler import Allowance, MemoryWatch, Sampler
 from .thread_waits import ThreadWaits, ThreadWatch
 
@@ -18,6 +18,7 @@ __all__ = [
     "abandoned",
     "available_bytes",
     "canary_ns",
+    "clients",
     "cpu_by_process",
     "difference",
     "host_facts",

@@ -9,7 +9,7 @@ from ...base.units import DURATION, SIZE
 from ...base.verdict import Effect, Finding
 from ...measure.engine.load_run import FinishedRun
 from ...measure.load import HeldConnections, Load, LoadResult
-from ...measure.workload import Order
+from ...measure.workload import Answer, Order
 from ...validity.answers import STAGES
 from .findings import LOAD, remedy, seen
 
@@ -119,6 +119,19 @@ def warning(finding: Finding) -> str:
     return f"{grave}{seen(finding, LOAD)}. Way out: {remedy(finding, LOAD)}"
 
 
+def losses(answers: Sequence[Answer], result: LoadResult) -> str:
+    """Return the failed requests by kind, ``2 with status 5xx, 1 at connecting, 1 timed out``; empty without any.
+
+    ``answers`` are the right ones.
+    """
+    counts, classes = result.counts, _wrong_classes(answers, result)
+    kinds = {f"with status {name}": amount for name, amount in sorted(classes.items())}
+    kinds["with another status"] = counts.non2xx - sum(classes.values())
+    kinds |= {f"at {_STAGE_NAMES.get(stage, stage)}": failed for stage, failed in counts.failed.items()}
+    kinds["timed out"] = counts.timed_out
+    return ", ".join(f"{count(amount)} {kind}" for kind, amount in kinds.items() if amount)
+
+
 _STAGE_NAMES = {
     "connect": "connecting",
     "tls": "the TLS handshake",
@@ -171,22 +184,23 @@ def _expected(ran: FinishedRun) -> str:
 
 
 def _classes(ran: FinishedRun) -> str:
-    listed = ", ".join(f"{count(amount)} × {name}" for name, amount in sorted(_wrong_classes(ran).items()))
+    classes = _wrong_classes(ran.target.workload.answers, ran.result)
+    listed = ", ".join(f"{count(amount)} × {name}" for name, amount in sorted(classes.items()))
     return f" ({listed})" if listed else ""
 
 
-def _wrong_classes(ran: FinishedRun) -> dict[str, int]:
+def _wrong_classes(answers: Sequence[Answer], result: LoadResult) -> dict[str, int]:
     """Return the number of wrong answers by status class; in a class that is also right, as far as known."""
-    wanted = {f"{(answer.status or 200) // 100}xx" for answer in ran.target.workload.answers} or {"2xx"}
-    others = {name: amount for name, amount in ran.result.status_classes.items() if amount and name not in wanted}
-    rest = ran.result.counts.non2xx - sum(others.values())
+    wanted = {f"{(answer.status or 200) // 100}xx" for answer in answers} or {"2xx"}
+    others = {name: amount for name, amount in result.status_classes.items() if amount and name not in wanted}
+    rest = result.counts.non2xx - sum(others.values())
     return others | ({wanted.pop(): rest} if rest > 0 and len(wanted) == 1 else {})
 
 
 def _status_hint(ran: FinishedRun) -> str:
     if len({answer.status for answer in ran.target.workload.answers}) > 1:
         return "the recording had others; the table shows the pages. Is the app in another state than then?"
-    classes = _wrong_classes(ran)
+    classes = _wrong_classes(ran.target.workload.answers, ran.result)
     if "5xx" in classes:
         return "the server fails or turns requests away under this load; look at its log"
     if "3xx" in classes:

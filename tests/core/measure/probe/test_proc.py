@@ -10,7 +10,7 @@ from tests.core.measure.probe.children import child, says, tell
 from stackrace.base.process.processes import read_process
 from stackrace.measure.probe import proc
 from stackrace.measure.probe.kernel_counters import process_cpu_ns
-from stackrace.measure.probe.proc import abandoned, database_connections
+from stackrace.measure.probe.proc import abandoned, clients, database_connections
 from stackrace.measure.probe.sampler import _pss_bytes
 
 VANISHED = 2**22 + 7
@@ -42,6 +42,17 @@ def test_connections_whose_clients_have_gone_are_counted_until_the_server_closes
         assert abandoned({1}, {"/nowhere"}) == 0
         listener.accept()[0].close()
         assert abandoned(ports, {path}) == 0
+
+
+def test_the_clients_of_a_port_are_those_that_are_connected_to_it():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        address = listener.getsockname()
+        with socket.create_connection(address) as one, socket.create_connection(address) as two:
+            own = {one.getsockname()[1], two.getsockname()[1]}
+            assert clients(port) == own
+            assert clients(min(own)) == {port}
+        assert clients(port) == frozenset()
 
 
 def test_our_own_process_is_told_rightly():

@@ -11,7 +11,7 @@ from stackrace.base.verdict import Verdict
 from stackrace.measure.engine.load_run import FinishedRun, Target
 from stackrace.measure.load import HeldConnections
 from stackrace.measure.workload import Answer, Request, Sameness, Workload
-from stackrace.report.words.load_sentences import failures, held_words
+from stackrace.report.words.load_sentences import failures, held_words, losses
 
 
 def ran(classes, *, right, wrong, expected=()):
@@ -44,6 +44,23 @@ def ran(classes, *, right, wrong, expected=()):
 def test_only_the_classes_of_wrong_answers_are_listed(run, begin):
     (line,) = failures(run)
     assert line.startswith(begin)
+
+
+@pytest.mark.parametrize(
+    ("run", "failed", "said"),
+    [
+        (ran({"2xx": 9}, right=9, wrong=0, expected=(200,)), {}, ""),
+        (
+            ran({"2xx": 9, "5xx": 1, "4xx": 2}, right=9, wrong=3, expected=(200,)),
+            {"read": 1, "connect": 1200},
+            "2 with status 4xx, 1 with status 5xx, 1 at reading the answer, 1,200 at connecting, 4 timed out",
+        ),
+        (ran({"2xx": 9, "3xx": 3}, right=10, wrong=2, expected=(200, 302)), {}, "2 with another status"),
+    ],
+)
+def test_lost_requests_are_listed_by_kind(run, failed, said):
+    counts = replace(run.result.counts, failed=failed, timed_out=4 if failed else 0)
+    assert losses(run.target.workload.answers, replace(run.result, counts=counts)) == said
 
 
 def test_requests_that_nobody_answered_are_a_reason():

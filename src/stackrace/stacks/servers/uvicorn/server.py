@@ -113,7 +113,11 @@ class Uvicorn(Server):
         return Recipe(
             command=(str(site.app.python), "-m", "uvicorn", *command_words(_OPTIONS, site), app),
             environment=site.app.import_environment,
-            reload=Reload(by=signal.SIGHUP, source="uvicorn, Settings, Built-in process manager")
+            reload=Reload(
+                by=signal.SIGHUP,
+                source="uvicorn, Settings, Built-in process manager",
+                loses="resets connections that a worker has not read from yet",
+            )
             if int(site.settings["workers"]) > 1
             else None,
         )
