@@ -24,15 +24,15 @@ __all__ = ["FIRST_LINE", "STACKRACE", "World", "free_port", "world_of"]
 STACKRACE = [sys.executable, "-c", "import sys; from stackrace.__main__ import main; sys.exit(main())"]
 """As the installed command does; at the end of ``-m`` Python itself may end the process by SIGINT."""
 FIRST_LINE = "(the verb begins)"
-"""What a verb that is ended says first: from here on, nothing may print a traceback."""
+"""First words of a verb that is ended, once it is imported: from here on, nothing may print a traceback."""
 _TELLING = f"""
-import sys
+import click, sys
 from stackrace import cli
-execute = cli.execute
-def tell():
+invoke = click.Command.invoke
+def tell(verb, context):
     print("{FIRST_LINE}", flush=True)
-    execute()
-cli.execute = tell
+    return invoke(verb, context)
+click.Command.invoke = tell
 sys.exit(cli.main())
 """
 _APP = """

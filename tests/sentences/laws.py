@@ -426,9 +426,8 @@ def a_capacity_is_a_rate_that_was_tried(result: Result) -> Iterator[str]:
 
 
 def _tables(result: Result) -> Iterator[Table]:
-    for sheet in result.sheets:
-        for section in sheet:
-            yield from (block for block in section.blocks if isinstance(block, Table))
+    for section in result.sections:
+        yield from (block for block in section.blocks if isinstance(block, Table))
 
 
 def _unlike(lengths: Iterable[float], figures: Iterable[float], least: float) -> bool:

@@ -69,9 +69,8 @@ from stackrace.race.results.race import Ending, Race
 from stackrace.report import load_result
 from stackrace.report.exporter import STANDING, Format, Kind, written
 from stackrace.report.merged_standing import standing_of
-from stackrace.report.race_sheet import brief_sheet
 from stackrace.report.sheet import Listing, Notes, Paragraph, Section
-from stackrace.report.terminal import _SCREEN_LINES, make_console, print_sections
+from stackrace.report.terminal import make_console, print_sections
 from stackrace.stats.values import Question
 
 
@@ -90,20 +89,18 @@ class Result:
         return self.kind.document(self.value)
 
     @cached_property
-    def sheets(self) -> tuple[tuple[Section, ...], ...]:
-        """Its sections: in full, and of a race also those of one screen."""
-        sheets = [tuple(self.kind.sections(self.value))]
-        return (*sheets, tuple(brief_sheet(*self.value))) if self.kind is STANDING else tuple(sheets)
+    def sections(self) -> tuple[Section, ...]:
+        """Its sections."""
+        return tuple(self.kind.sections(self.value))
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
         """Every text of its sections, but those in tables."""
-        blocks = [block for sheet in self.sheets for section in sheet for block in section.blocks]
         found: list[str] = []
-        for block in blocks:
+        for block in (block for section in self.sections for block in section.blocks):
             match block:
-                case Paragraph(text=text):
-                    found.append(text)
+                case Paragraph(text=text, short=short):
+                    found += [text, short] if short else [text]
                 case Notes(texts=texts):
                     found += texts
                 case Listing(items=items):
@@ -114,7 +111,7 @@ class Result:
     def screen(self) -> str:
         """What a terminal of 100 columns shows of it first."""
         out = io.StringIO()
-        print_sections(self.sheets[-1], make_console(out, width=100), most=_SCREEN_LINES)
+        print_sections(self.sections, make_console(out, width=100))
         return out.getvalue()
 
     @cached_property

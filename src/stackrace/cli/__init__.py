@@ -1,4 +1,4 @@
-"""The command line and its process: from its first moment to its last, Ctrl-C ends it without a traceback."""
+"""The command line and its process: once a verb runs, Ctrl-C ends it with 130 and one line."""
 
 from __future__ import annotations
 

@@ -15,7 +15,6 @@ from .. import __version__
 from ..base.errors import UNANSWERED, BreakdownError, LimitError, StackraceError
 from ..base.secrets import learn, learn_settings, masked
 from ..extensions import Group, Verb, declared, load
-from .signals import has_come
 from .stdio import TRACEBACK, brief, failure_of, prepare_process, printable_output, trusted
 
 INTERRUPTED = 130
@@ -145,9 +144,6 @@ def _run() -> int:
         sys.stderr.close()
         return 0
     except Exception as error:
-        if has_come() and not isinstance(error, StackraceError):
-            click.echo("interrupted", err=True)
-            return INTERRUPTED
         return _failed(error)
 
 

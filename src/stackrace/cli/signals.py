@@ -17,8 +17,6 @@ _ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _AGAIN_S = 0.01
 
-_came: list[int] = []
-
 
 def heed() -> None:
     """Treat SIGTERM and a closed terminal like Ctrl-C from now on, so that results are kept then, too.
@@ -29,7 +27,6 @@ def heed() -> None:
     terminals = [number for number in (1, 2) if os.isatty(number)]
 
     def interrupt(number: int, frame: object) -> None:
-        _came.append(number)
         if number == signal.SIGHUP:
             _let_go(terminals)
         raise KeyboardInterrupt
@@ -48,11 +45,6 @@ def _unraisable(lost: sys.UnraisableHookArgs) -> None:
         threading.Timer(_AGAIN_S, os.kill, [os.getpid(), signal.SIGINT]).start()
     else:
         sys.__unraisablehook__(lost)
-
-
-def has_come() -> bool:
-    """Return True if a signal came that ends the verb; code that compiles classes turns it into other errors."""
-    return bool(_came)
 
 
 def _let_go(terminals: Sequence[int]) -> None:

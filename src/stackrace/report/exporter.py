@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from ..race.results.comparison import Comparison
     from ..race.results.race import Race
     from ..race.results.standing import Standing
-    from .html.panels import Multiple
 
 _Result = TypeVar("_Result")
 
@@ -28,10 +27,8 @@ class Kind(Generic[_Result]):
     """Function that returns the report's sections, in order."""
     document: Callable[[_Result], Any]
     """Function that returns the JSON document as plain values."""
-    page: Callable[[_Result], str] | None = None
-    """Function that returns the self-contained HTML page, if it is more than the sections and the charts."""
-    charts: Callable[[_Result], Iterable[Multiple]] = lambda _: ()
-    """Function that returns the page's charts, below its heading."""
+    drawings: Callable[[_Result], dict[str, Any]] = lambda _: {}
+    """Function that returns what the templates of a page's drawn sections need, by name."""
     first_line: Callable[[_Result], str] = lambda _: ""
     """Function that returns the first line of Markdown, escaped; empty for none."""
     headings: str = "####"
@@ -74,12 +71,10 @@ def result_of(race: Race, standing: Standing | None) -> tuple[Kind[Any], Any]:
 
 def written(kind: Kind[_Result], result: _Result, form: Format) -> str:
     """Return a result of ``kind`` in any format but CSV."""
-    if form is Format.HTML and kind.page is not None:
-        return kind.page(result)
     if form is Format.HTML:
-        from .html.page import sheet_page
+        from .html.page import draw_page
 
-        return sheet_page(kind.sections(result), kind.charts(result))
+        return draw_page(kind.sections(result), **kind.drawings(result))
     if form is Format.JSON:
         return pretty(kind.document(result))
     from .markdown import drawn
@@ -111,11 +106,11 @@ def _document(result: tuple[Race, Standing]) -> dict[str, Any]:
     return document(*result)
 
 
-def _page(result: tuple[Race, Standing]) -> str:
-    from .html.race_page import page
+def _drawings(result: tuple[Race, Standing]) -> dict[str, Any]:
+    from .html.race_page import drawings
 
-    return page(*result)
+    return drawings(*result)
 
 
-STANDING = Kind(sections=_sections, document=_document, page=_page)
+STANDING = Kind(sections=_sections, document=_document, drawings=_drawings)
 """Kind of result of a race with its standing."""

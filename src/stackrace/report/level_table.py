@@ -20,23 +20,18 @@ MARK = "current"
 """Mark beside the project's current stack."""
 
 
-def level_table(
-    level: Level, *, void: bool = False, current: str = "", mark: str = MARK, fold_to: int = READABLE
-) -> Table:
-    """Return a line per stack, best first; in a ``void`` race no stack stands out.
-
-    ``mark`` stands beside the stack ``current``. Paths may be folded to the width ``fold_to``.
-    """
+def level_table(level: Level, *, void: bool = False, current: str = "", priority: int = 0) -> Table:
+    """Return a line per stack, best first, and the stack ``current`` marked; in a ``void`` race none stands out."""
     rows = level.rows
     first = tuple(row.tier == 1 and not void for row in rows)
     most = max((row.ratio.high or row.ratio.value for row in rows), default=1.0)
     errors = any(row.errors for row in rows)
-    return Table(columns=(
+    return Table(priority=priority, columns=(
         Column(title="tier", cells=_each(rows, lambda row: str(row.tier)), once=True),
         Column(title="place", cells=_each(rows, lambda row: _places(row.rank)), media=FILES),
-        Column(title="stack", cells=_each(rows, lambda row: row.stack), left=True, fold_to=fold_to,
+        Column(title="stack", cells=_each(rows, lambda row: row.stack), left=True, fold_to=READABLE,
                tones=tuple(Tone.STRONG if leads else Tone.PLAIN for leads in first),
-               notes=_current((row.stack for row in rows), current, mark)),
+               notes=_current((row.stack for row in rows), current)),
         Column(title="requests/s", short="req/s", cells=_each(rows, _rate)),
         Column(title="against the leader", short="vs leader, 95 %", left=True, media=_NOT_ON_PAGES,
                cells=_each(rows, lambda row: figures.ratio(row.ratio)),
@@ -62,8 +57,8 @@ def level_table(
     ))  # fmt: skip
 
 
-def _current(stacks: Iterable[str], current: str, mark: str = MARK) -> tuple[str, ...]:
-    return tuple(mark if stack == current else "" for stack in stacks) if current else ()
+def _current(stacks: Iterable[str], current: str) -> tuple[str, ...]:
+    return tuple(MARK if stack == current else "" for stack in stacks) if current else ()
 
 
 def _each(rows: Sequence[Row], cell: Callable[[Row], str]) -> tuple[str, ...]:

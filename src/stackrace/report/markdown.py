@@ -37,7 +37,7 @@ def drawn(sections: Iterable[Section], *, heading: str) -> str:
 
 def _block(block: Block) -> str:
     match block:
-        case Paragraph(text=text, tone=Tone.ALARM):
+        case Paragraph(text=text, tone=Tone.NEWS | Tone.ALARM):
             return f"> [!CAUTION]\n> **{escape(text)}**"
         case Paragraph(text=text, tone=Tone.STRONG):
             return f"**{escape(text)}**"

@@ -29,8 +29,12 @@ class Tone(StrEnum):
     PLAIN = "plain"
     STRONG = "strong"
     ASIDE = "aside"
+    NEWS = "news"
+    """Alarm before the answer."""
     ALARM = "alarm"
     """The answer of a void race."""
+    CONTEXT = "context"
+    """Facts about the race, in smaller type on a page."""
     WRONG = "wrong"
     REDONE = "redone"
     DOUBTFUL = "doubtful"
@@ -41,29 +45,41 @@ class Tone(StrEnum):
 _EVERYWHERE = tuple(Medium)
 FILES = (Medium.TEXT, Medium.PAGE)
 """Media with room for everything."""
+ONLY_FIRST: tuple[Medium, ...] = ()
+"""Media of a block that only the first screen shows, by its priority."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Paragraph:
+class _Block:
+    """Common members of all blocks."""
+
+    media: tuple[Medium, ...] = _EVERYWHERE
+    """Media of the whole report that show it."""
+    priority: int = 0
+    """Rank on the first screen, where 1 is the first to get more lines; 0: only the whole report has it."""
+    room: int = 0
+    """Lines on the first screen: 1 for the fewest, and each further one for a line more. 0: all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paragraph(_Block):
     """One text."""
 
     text: str
+    short: str = ""
+    """Text on the first screen, if different."""
     tone: Tone = Tone.PLAIN
-    lines: int = 0
-    """The most lines on a screen, counted for a width of 100 columns or more; further ones are cut. 0: all."""
     whole: bool = False
     """True if a screen never wraps it, however long it is, so that it can be copied or searched."""
     indent: int = 0
     """Number of blanks before each of its lines on a screen."""
-    media: tuple[Medium, ...] = _EVERYWHERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Notes:
+class Notes(_Block):
     """Texts below everything else, each on its own."""
 
     texts: tuple[str, ...]
-    media: tuple[Medium, ...] = _EVERYWHERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +92,6 @@ class Item:
     is_code: bool = False
     """True if the lead is code: a stack's path, a command."""
     tone: Tone = Tone.PLAIN
-    lines: int = 0
-    """The most lines of the text on a screen, as in a paragraph."""
     remedy: str = ""
     """Remedy."""
     log: str = ""
@@ -92,15 +106,14 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
+class Listing(_Block):
     """A list."""
 
     items: tuple[Item, ...]
-    media: tuple[Medium, ...] = _EVERYWHERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Drawing:
+class Drawing(_Block):
     """Lines that stay unchanged: a picture in characters, a line to copy."""
 
     lines: tuple[str, ...]
@@ -108,7 +121,7 @@ class Drawing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class Source(_Block):
     """A file to save, folded away if the medium can."""
 
     title: str
@@ -116,7 +129,7 @@ class Source:
     command: str
     text: str
     language: str = "toml"
-    media: tuple[Medium, ...] = (Medium.TEXT,)
+    media: tuple[Medium, ...] = FILES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,11 +179,10 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class Table(_Block):
     """Columns of equal length."""
 
     columns: tuple[Column, ...]
-    media: tuple[Medium, ...] = _EVERYWHERE
 
     def on(self, medium: Medium) -> tuple[Column, ...]:
         """Return the columns for ``medium``, without those whose cells are all empty."""
@@ -188,7 +200,9 @@ class Section:
     """Heading; empty for none."""
     main: bool = False
     """True if it is the title of the whole report."""
-    blocks: tuple[Block, ...]
+    blocks: tuple[Block, ...] = ()
+    drawn: str = ""
+    """Template of a page that draws the section in its own way; empty for none."""
     media: tuple[Medium, ...] = _EVERYWHERE
 
 
@@ -204,4 +218,4 @@ def shown(sections: Iterable[Section], medium: Medium) -> tuple[Section, ...]:
         for section in sections
         if medium in section.media
     )
-    return tuple(section for section in cut if section.blocks)
+    return tuple(section for section in cut if section.blocks or (section.drawn and medium is Medium.PAGE))

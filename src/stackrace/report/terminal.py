@@ -15,7 +15,8 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from ..base.text import one_line, printable, tail
-from .exporter import STANDING, result_of
+from .exporter import result_of
+from .first_screen import first_screen
 from .paths import fold
 from .sheet import (
     Block,
@@ -42,11 +43,8 @@ _PIPE_WIDTH = 120
 
 _LOG_LINES = 6
 
-_SCREEN_LINES = 28
-"""Lines of a report in brief: 32, less a blank one, the page's address and two next steps."""
-
 _LEAST_WIDTH = 100
-"""Columns of the narrowest screen on which a report in brief keeps its number of lines."""
+"""Columns of the narrowest screen on which the first screen keeps its number of lines."""
 
 _MARKS = {Tone.WRONG: "✗", Tone.REDONE: "↻", Tone.DOUBTFUL: "!"}
 
@@ -83,53 +81,49 @@ def print_report(
 ) -> None:
     """Print the report of a race on ``console`` (default: stdout): on one screen, or with all ``details``."""
     kind, result = result_of(race, standing)
-    if details or kind is not STANDING or standing is None:
-        print_sections(kind.sections(result), console)
-    else:
-        # imported here: it loads the statistics, which most reports do not need
-        from .race_sheet import brief_sheet
-
-        print_sections(brief_sheet(race, standing), console, most=_SCREEN_LINES)
+    print_sections(kind.sections(result), console, details=details)
 
 
 def print_sections(
-    sections: Iterable[Section], console: Console | None = None, *, most: int = 0, width: int | None = None
+    sections: Iterable[Section], console: Console | None = None, *, details: bool = False, width: int | None = None
 ) -> None:
-    """Print ``sections`` on ``console`` (default: stdout), at most ``width`` columns wide; see ``drawn``."""
-    console = console or make_console()
-    # unwrapped lines must not be cropped either
-    console.print(_drawn(sections, most=most), width=min(console.width, width or console.width), crop=False)
+    """Print ``sections`` on ``console`` (default: stdout), at most ``width`` columns wide.
 
-
-def _drawn(sections: Iterable[Section], *, most: int = 0) -> RenderableType:
-    """Return ``sections`` with blank lines between them; they adapt to the width of the screen.
-
-    A table shortens its paths if the whole has more lines than ``most``; 0: never.
+    What has a priority stands on one screen, without the rest unless ``details``.
     """
+    out = console or make_console()
+    columns = min(out.width, width or out.width)
+    if not details:
+        options = out.options.update(width=max(columns, _LEAST_WIDTH))
+        sections = first_screen(sections, lambda block: len(_lines(out, options, *_block(block))))
+    # unwrapped lines must not be cropped either
+    out.print(_drawn(sections), width=columns, crop=False)
+
+
+def _drawn(sections: Iterable[Section]) -> RenderableType:
+    """Return ``sections`` with blank lines between them; they adapt to the width of the screen."""
     parts: list[RenderableType] = []
     for section in shown(sections, Medium.SCREEN):
         parts += [Text()] if parts else []
         parts += [Text(one_line(section.title), style="bold")] if section.title else []
         parts += [part for block in section.blocks for part in _block(block)]
-    return _Trimmed(parts, most)
+    return _Trimmed(parts)
+
+
+def _lines(console: Console, options: ConsoleOptions, *parts: RenderableType) -> list[list[Segment]]:
+    return console.render_lines(Group(*parts), options, pad=False)
 
 
 class _Trimmed:
-    def __init__(self, parts: Sequence[RenderableType], most: int) -> None:
+    def __init__(self, parts: Sequence[RenderableType]) -> None:
         self._parts = parts
-        self._most = most
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        parts = self._parts
-        if self._most:
-            rest = [part for part in parts if not isinstance(part, ScreenTable)]
-            room = self._most - len(console.render_lines(Group(*rest), options, pad=False))
-            parts = [part.within(room) if isinstance(part, ScreenTable) else part for part in parts]
-        for part in parts:
+        for part in self._parts:
             if isinstance(part, Text) and part.no_wrap:
                 yield part
                 continue
-            for segments in console.render_lines(part, options, pad=False):
+            for segments in _lines(console, options, part):
                 line = Text.assemble(*((each.text, each.style or "") for each in segments), no_wrap=True)
                 line.rstrip()
                 yield line
@@ -159,12 +153,13 @@ def _block(block: Block) -> Iterator[RenderableType]:
             text = " " * block.indent + " ".join(printable(block.text).splitlines())
             yield Text(text, style=_STYLES[block.tone], no_wrap=True, overflow="ignore")
         case Paragraph():
-            words = _Cut(Text(one_line(block.text), style=_STYLES[block.tone]), block.lines)
+            text = block.short if block.room and block.short else block.text
+            words = _Cut(Text(one_line(text), style=_STYLES[block.tone]), block.room)
             yield Padding(words, (0, 0, 0, block.indent)) if block.indent else words
         case Notes(texts=texts):
             yield from (Text(one_line(text), style="dim") for text in texts)
         case Listing(items=items):
-            yield from map(_item, items)
+            yield from (_item(item, block.room) for item in items)
         case Table():
             yield ScreenTable(block)
         case Drawing(lines=lines):
@@ -173,11 +168,11 @@ def _block(block: Block) -> Iterator[RenderableType]:
             yield Text(one_line(command))
 
 
-def _item(item: Item) -> RenderableType:
-    """Return a grid with the text beside its mark, and its further lines below."""
+def _item(item: Item, lines: int) -> RenderableType:
+    """Return a grid with the text beside its mark, in at most ``lines`` lines, and its further lines below."""
     line = Text().append(one_line(item.lead), style="bold").append(item.join + one_line(item.text))
     grid = Grid.grid(padding=(0, 1, 0, 0))
-    grid.add_row(Text(_MARKS.get(item.tone, "-"), style=_STYLES[item.tone]), _Cut(line, item.lines, indent=2))
+    grid.add_row(Text(_MARKS.get(item.tone, "-"), style=_STYLES[item.tone]), _Cut(line, lines, indent=2))
     for text in tail(item.log, _LOG_LINES):
         grid.add_row("", Text(f"  {text}", style="dim", no_wrap=True, overflow="ellipsis"))
     if item.remedy:
@@ -189,12 +184,16 @@ def _item(item: Item) -> RenderableType:
 
 _GAP = 2
 _NARROWEST_PATH = 16
+_FIRST_PATH = 44
+"""Width to which paths may be folded on the first screen; columns are left out before they get narrower."""
 
 _STYLES = {
     Tone.PLAIN: "",
     Tone.STRONG: "bold",
     Tone.ASIDE: "dim",
+    Tone.NEWS: "bold red",
     Tone.ALARM: "bold red",
+    Tone.CONTEXT: "",
     Tone.WRONG: "red",
     Tone.REDONE: "yellow",
     Tone.DOUBTFUL: "yellow",
@@ -204,21 +203,18 @@ _STYLES = {
 
 
 class ScreenTable:
-    """Table in the available width, its rows in at most ``lines`` lines, 0 for as many as they need."""
+    """Table in the available width, and on the first screen in its room."""
 
-    def __init__(self, table: Table, *, lines: int = 0) -> None:
+    def __init__(self, table: Table) -> None:
         self._table = table
-        self._lines = lines
-
-    def within(self, lines: int) -> ScreenTable:
-        """Return the table in ``lines`` lines with its header, but at least one line for each row."""
-        return ScreenTable(self._table, lines=max(lines - 1, 1))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Choose the columns, give the paths all the remaining width, and draw."""
-        columns = [part for column in self._table.on(Medium.SCREEN) for part in _parts(column)]
-        kept = _fit(columns, options.max_width)
-        yield _grid(kept, options.max_width, self._lines)
+        columns, lines = [part for column in self._table.on(Medium.SCREEN) for part in _parts(column)], 0
+        if self._table.room:
+            columns = [replace(column, fold_to=column.fold_to and _FIRST_PATH) for column in columns]
+            lines = len(columns[0].cells) + self._table.room - 1
+        yield _grid(_fit(columns, options.max_width), options.max_width, lines)
 
 
 def _fit(columns: Sequence[Column], width: int) -> list[Column]:

@@ -171,12 +171,6 @@ class Setback:
     withdrawn: bool
 
     @property
-    def sentence(self) -> str:
-        """Kind and number of the failures."""
-        often = f" ({self.launches} launches)" if self.launches > 1 else ""
-        return f"{failure_kind(self.failure)}{often}"
-
-    @property
     def message(self) -> str:
         """Details in words; empty if the kind of failure says it all."""
         return failure_message(self.failure)
@@ -184,8 +178,9 @@ class Setback:
     @property
     def item(self) -> Item:
         """Entry of a list, with the last lines of the log."""
+        often = f" ({self.launches} launches)" if self.launches > 1 else ""
         withdrawn = " (no place in the standing)" if self.withdrawn else ""
-        text = f"{self.sentence}: {self.message}{withdrawn}"
+        text = f"{failure_kind(self.failure)}{often}: {self.message}{withdrawn}"
         return Item(lead=self.stack, is_code=True, tone=Tone.WRONG, log=self.failure.log, text=text)
 
 

@@ -6,10 +6,13 @@ from xml.etree import ElementTree
 import pytest
 from tests.factories import STACKS, make_race, make_standing, with_workloads
 
+from stackrace.base.text import one_line
 from stackrace.measure.launch import EndedBy, Failure, FailureKind, Shortfall
 from stackrace.race.results.standing import Withdrawal
 from stackrace.report.exporter import Format, render
 from stackrace.report.merged_standing import standing_of
+from stackrace.report.race_sheet import race_sheet
+from stackrace.report.sheet import Medium, Paragraph, shown
 
 from .hostile import EVIL, hostile_race, hostile_standing
 
@@ -78,6 +81,15 @@ class Page(HTMLParser):
 
 def test_the_page_is_well_formed(case):
     assert Page(case[2]).open == []
+
+
+def test_its_sentences_are_those_of_the_list_in_order(case):
+    race, standing, page = case
+    sections = shown(race_sheet(race, standing), Medium.PAGE)
+    texts = [block.text for section in sections for block in section.blocks if isinstance(block, Paragraph)]
+    read = Page(page).text
+    places = [read.index(one_line(text)) for text in texts]
+    assert places and places == sorted(places)
 
 
 def test_nothing_is_loaded_from_elsewhere(case):

@@ -8,7 +8,7 @@ from tests.factories import STACKS, make_race, make_standing, with_workloads
 from stackrace.base.numbers import Interval
 from stackrace.measure.launch import StackFacts
 from stackrace.race.results.race import LeftOut
-from stackrace.report.html.race_page import page as race_page
+from stackrace.report.exporter import Format, render
 from stackrace.report.merged_standing import standing_of
 from stackrace.report.terminal import make_console, print_report
 
@@ -33,7 +33,7 @@ def test_what_is_left_out_stands_at_the_top_with_its_reason():
         "Left out: apache+mod_wsgi and nginx/http/apache+mod_wsgi (mod_wsgi embeds Python 3.11); "
         "nginx/uwsgi/uwsgi (nginx is not installed)."
     ) in top
-    page = race_page(race, make_standing(race))
+    page = render(race, make_standing(race), Format.HTML)
     assert page.index("(mod_wsgi embeds") < page.index("<svg")
     assert "Left out" not in printed(replace(race, left_out=()), make_standing(race))
 

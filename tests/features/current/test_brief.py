@@ -18,7 +18,7 @@ from stackrace.features.current.notice import news as failing
 from stackrace.measure.launch import FailureKind
 from stackrace.race.results.parts import Parts
 from stackrace.race.results.race import Ending, LeftOut
-from stackrace.report.html.race_page import page as race_page
+from stackrace.report.exporter import Format, render
 from stackrace.report.merged_standing import standing_of
 from stackrace.report.paths import shortened
 from stackrace.report.terminal import make_console, print_report
@@ -171,7 +171,7 @@ def test_a_long_path_is_spelt_out_once_in_the_table():
     text = printed(race)
     assert "your deployment" in text.split("Standing")[1].lower() or "our present deployment" in text
     table = "".join(text.split("Standing")[1].split())
-    assert "nginx:config=deploy/production/nginx/" in table and "(yours)" in table
+    assert "nginx:config=deploy/production/nginx/" in table and "(current)" in table
     assert "/production/" not in text.split("Standing")[0]
 
 
@@ -206,7 +206,7 @@ def test_what_fails_under_load_comes_first(details):
     standing = replace(standing, current=replace(standing.current, errors=errors, kind=CurrentKind.UNMEASURED))
     news = "Your present deployment fails at 100 connections: 56 % of the answers are 502 from nginx."
     assert printed(race, standing, details=details).startswith(f"{news}\n")
-    page = race_page(race, standing)
+    page = render(race, standing, Format.HTML)
     assert page.index("56 % of the answers are 502") < page.index("<h1")
 
 

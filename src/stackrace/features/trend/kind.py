@@ -39,6 +39,7 @@ def _sections(trend: Trend) -> Iterator[Section]:
         Paragraph(text=words.headline(trend), tone=Tone.STRONG),
         Paragraph(text=words.about(trend), tone=Tone.ASIDE),
     ))  # fmt: skip
+    yield Section(title="", drawn="multiples.html.j2", media=(Medium.PAGE,))
     if changes := list(_changes(trend)):
         yield Section(title="Changes", blocks=(Listing(items=tuple(changes)),))
     if unlike := list(_unlike(trend)):
@@ -153,7 +154,6 @@ def _multiples(trend: Trend) -> Iterator[Multiple]:
             yield Multiple(
                 title=measure.value[0].upper() + measure.value[1:],
                 words=f"{_UNITS[measure]}, race by race; vertical lines mark changes, whiskers are a race's limits",
-                shared=Markup(""),
                 panels=tuple(_panel(series, measure, points) for series, points in panels),
             )
 
@@ -188,4 +188,9 @@ def _panel(series: TrendSeries, measure: Measure, points: list[Point]) -> Panel:
     )
 
 
-KIND = Kind(sections=_sections, document=_document, charts=_multiples, headings="##")
+KIND = Kind(
+    sections=_sections,
+    document=_document,
+    drawings=lambda trend: {"multiples": tuple(_multiples(trend))},
+    headings="##",
+)

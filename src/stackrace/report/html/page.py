@@ -1,7 +1,6 @@
-"""Common parts of all pages: their frame and style, and foreign text as markup.
+"""Draws a report as one self-contained HTML file: no network, no scripts; for paper, the dark and phones too.
 
-Each is one self-contained file: no network, no scripts; for paper, the dark and phones too. Foreign text is
-escaped, with breaks where a reader would pause. An unknown name in a template is an error.
+Foreign text is escaped, with breaks where a reader would pause. An unknown name in a template is an error.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ import re
 from collections.abc import Iterable
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, select_autoescape
 from markupsafe import Markup, escape
@@ -21,36 +20,28 @@ from ..paths import split_settings
 from ..sheet import Medium, Paragraph, Section, Table, Tone, shown
 from .bars import differences
 
-if TYPE_CHECKING:
-    from .panels import Multiple
-
 _HERE = Path(__file__).parent
 _LOG_LINES = 40
 
 
-def draw_page(template: str, *folders: Path, stacks: Iterable[str] = (), **values: Any) -> str:
-    """Return the page from ``template`` with ``values``; its sentences format the paths of ``stacks``.
+def draw_page(sections: Iterable[Section], *, stacks: Iterable[str] = (), **drawings: Any) -> str:
+    """Return the page of a report, whose first section has the heading.
 
-    The template is in this folder or in one of ``folders``, whose ``style.css`` follows the style of all pages.
+    Its sentences format the paths of ``stacks``, by default all in its tables. ``drawings`` are the values of the
+    templates that sections are drawn with.
     """
-    styles = (folder / "style.css" for folder in (_HERE, *folders))
-    style = "\n".join(path.read_text(encoding="utf-8") for path in styles if path.exists())
-    return (
-        _environment(*folders)
-        .get_template(template)
-        .render(style=style, sentence=partial(_sentence, stacks=tuple(stacks)), **values)
-    )
-
-
-def sheet_page(sections: Iterable[Section], charts: Iterable[Multiple]) -> str:
-    """Return the page of a report, whose first section has the heading; ``charts`` stand below it."""
     first, *others = shown(sections, Medium.PAGE)
     texts = [block for block in first.blocks if isinstance(block, Paragraph)]
-    heading, *texts = [Paragraph(text=first.title), *texts] if first.title else texts
+    news = [text for text in texts if text.tone is Tone.NEWS]
+    heading, *texts = [Paragraph(text=first.title)] * bool(first.title) + texts[len(news) :]
     columns = [column for section in others for block in section.blocks if isinstance(block, Table)
                for column in block.columns if column.fold_to]  # fmt: skip
-    stacks = {stack for column in columns for stack in column.cells}
-    return draw_page("sheet.html.j2", stacks=stacks, heading=heading, texts=texts, charts=charts, sections=others)
+    named = tuple(stacks) or {stack for column in columns for stack in column.cells}
+    style = (_HERE / "style.css").read_text(encoding="utf-8")
+    return _environment().get_template("page.html.j2").render(
+        style=style, sentence=partial(_sentence, stacks=named), news=news, heading=heading, texts=texts,
+        sections=others, **drawings,
+    )  # fmt: skip
 
 
 class _PrintableTemplate(Template):
@@ -62,9 +53,9 @@ class _PrintableTemplate(Template):
 
 
 @cache
-def _environment(*folders: Path) -> Environment:
+def _environment() -> Environment:
     templates = Environment(
-        loader=FileSystemLoader((*folders, _HERE)), undefined=StrictUndefined,
+        loader=FileSystemLoader(_HERE), undefined=StrictUndefined,
         autoescape=select_autoescape(default=True, default_for_string=True),
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
     )  # fmt: skip

@@ -20,6 +20,7 @@ from .svg import Scale, linear, logarithmic, tag
 
 _STEPS = 40
 """Number of pieces of a fitted curve."""
+_SAME_SCALE = "; the same scale in every panel"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +38,8 @@ class Multiple:
 
     title: str
     words: str
-    shared: Markup
     panels: tuple[Panel, ...]
+    shared: Markup | None = None
 
 
 def multiples_views(race: Race, standing: Standing) -> tuple[Multiple, ...]:
@@ -96,7 +97,7 @@ def _multiple(title: str, words: str, name: str, levels: Sequence[Level], order:
         )
         for stack, points, curve in ((s, p, (curves or {}).get(s)) for s, p in lines.items())
     )
-    return Multiple(title=title, words=words, shared=Markup(shared), panels=panels)
+    return Multiple(title=title, words=words + _SAME_SCALE, shared=Markup(shared), panels=panels)
 
 
 def _legend(curves: Mapping[str, ScalingCurve]) -> str:
@@ -163,14 +164,14 @@ _WORDS = (
 _Line = list[tuple[float, float]]
 
 
-def memory_view(race: Race, standing: Standing) -> Multiple | None:
-    """Return the chart, or None if no memory was sampled; for runs, the chart of the headline level."""
+def memory_view(race: Race, standing: Standing) -> Iterator[Multiple]:
+    """Yield the chart of memory if it was sampled; for runs, the chart of the headline level."""
     order = dict.fromkeys([row.stack for row in standing.rows] + list(race.stacks))
     level = standing.levels[standing.headline] if race.repeats is not None and standing.levels else None
     lines = {stack: _lines(race, stack, level) for stack in order}
     lines = {stack: drawable for stack, drawable in lines.items() if drawable}
     if not lines:
-        return None
+        return
     points = [point for of_stack in lines.values() for line in of_stack for point in line]
     across, up = linear(max(x for x, _ in points), ticks=3), linear(max(y for _, y in points), ticks=3)
     frame = Frame(x=across, y=up, x_labels=tuple((tick, across.label(tick)) for tick in across.ticks))
@@ -178,7 +179,7 @@ def memory_view(race: Race, standing: Standing) -> Multiple | None:
         Panel(stack=s, drawing=Markup(_memory_panel(frame, s, of_stack))) for s, of_stack in lines.items()
     )
     title = "Memory over time" + (f" {level.where}" if level else "")
-    return Multiple(title=title, words=_WORDS, shared=Markup(), panels=panels)
+    yield Multiple(title=title, words=_WORDS + _SAME_SCALE, panels=panels)
 
 
 def _memory_panel(frame: Frame, stack: str, lines: Sequence[_Line]) -> str:

@@ -1,52 +1,43 @@
-"""A race with its standing as a page."""
+"""Drawings of a race with its standing on its page."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from markupsafe import Markup
 
 from ...base.numbers import NOTHING, Interval, duration, mebibytes, number
 from ...measure.launch import StackFacts
 from ...measure.load import Load
-from ...race.judge.notices import details
 from ...race.results.race import Race
 from ...race.results.standing import Level, Row, Standing
-from .. import figures, repeat
+from .. import figures
 from ..level_table import MARK, level_table
-from ..scaling_words import scaling_sections
-from ..sheet import Column, Medium, shown
-from ..troubles import complaints, refused, setbacks
+from ..sheet import Column, Medium
 from ..words import race_words
-from ..words.race_words import debug, left_out, raced
-from ..words.standing_sentences import words_of
 from .bars import axis, interval_bar, strip
-from .page import draw_page
 from .panels import memory_view, multiples_views
 from .svg import linear, logarithmic
 
 
-def page(race: Race, standing: Standing) -> str:
-    """Return the whole page."""
+def drawings(race: Race, standing: Standing) -> dict[str, Any]:
+    """Return what the templates of drawn sections need, by name."""
     void = not standing.verdict.valid
-    return draw_page(
-        "race.html.j2", stacks=race.stacks,
-        race=race, standing=standing, words=words_of(race, standing),
-        debug=debug(race), raced=raced(race), ending=race_words.ending(race, standing), taken_over=details(race),
-        left_out=left_out(race),
-        void=void, void_words=race_words.VOID, heading=race_words.CONDITIONS,
-        resolution=race_words.resolution(race, standing), notes=race_words.notes(race, standing),
-        boards=[_standing_view(level, void=void) for level in standing.foremost],
-        latencies=[_latency_view(level) for level in standing.foremost],
-        multiples=multiples_views(race, standing), memory=memory_view(race, standing),
-        refused=refused(race), setbacks=setbacks(race, standing), complaints=complaints(race, standing),
-        levels=[(level.label, _columns(level, race.current)) for level in standing.levels],
-        mark=MARK, figures=figures,
-        sections=shown(scaling_sections(standing), Medium.PAGE),
-        facts=_facts(race), host=_host(race),
-        race_file=repeat.race_file(race), command=repeat.COMMAND,
-    )  # fmt: skip
+    return {
+        "stacks": race.stacks,
+        "current": race.current,
+        "mark": MARK,
+        "void": race_words.VOID if void else "",
+        "boards": [_standing_view(level, void=void) for level in standing.foremost],
+        "latencies": [_latency_view(level) for level in standing.foremost],
+        "multiples": (*multiples_views(race, standing), *memory_view(race, standing)),
+        "levels": [(level.label, _columns(level, race.current)) for level in standing.levels],
+        "figures": figures,
+        "facts": _facts(race),
+        "host": _host(race),
+    }
 
 
 def _columns(level: Level, current: str) -> list[Column]:

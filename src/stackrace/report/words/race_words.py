@@ -20,9 +20,6 @@ from ..figures import listed
 from .findings import shortfall_words
 from .load_sentences import held_words
 
-CONDITIONS = "What would change this answer"
-"""Heading over the standing's conditions."""
-
 VOID = "The race is void: these figures show what was measured, not who is better."
 """Sentence beside the figures of a void race."""
 
