@@ -232,6 +232,13 @@ def blocks_of(race: Race) -> Iterator[Any]:
     yield events.RaceEnded(ending=race.ending, elapsed_s=race.elapsed_s)
 
 
+def at(event: Any, elapsed_s: float) -> Any:
+    """Return the event as it comes so many seconds after the race's begin."""
+    if not isinstance(event, events.BlockEnded):
+        return event
+    return replace(event, race=replace(event.race, elapsed_s=elapsed_s))
+
+
 def decided(race: Race) -> Decisions:
     """Return what a race may do next: end, or go on without some."""
     if kind_of(race) != "check":

@@ -56,7 +56,7 @@ def told_live(sink, race, monkeypatch, capsys):
     with sink:
         for event in product.blocks_of(race):
             clock.now += 3.0
-            sink(event)
+            sink(product.at(event, clock.now))
     return capsys.readouterr().err
 
 
