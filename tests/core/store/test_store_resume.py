@@ -7,11 +7,9 @@ from contextlib import closing
 from dataclasses import replace
 
 import pytest
-from tests.core.race.simulated import PATHS, SPEEDS, Clock, Nowhere, plan_for
 from tests.factories import make_race
 
 from stackrace.base.errors import StoreError
-from stackrace.deploy.machine import Fleet
 from stackrace.measure.launch import Launch
 from stackrace.race.events import (
     BlockEnded,
@@ -23,7 +21,6 @@ from stackrace.race.events import (
     SliceEnded,
 )
 from stackrace.race.results.race import Ending
-from stackrace.race.run import runner
 from stackrace.race.run.resume import Checkpoint, going_on
 from stackrace.store.recorder import StoreSink
 
@@ -76,17 +73,6 @@ def test_a_race_that_went_on_counts_its_blocks_on(store):
     sink(EVENTS[0])
     sink(last)
     assert store.checkpoint(RACE.id) == replace(CHECKPOINT, blocks=3, spent_s=30.0)
-
-
-def test_a_race_on_two_machines_goes_on_after_its_last_round(store):
-    clock = Clock()
-    plan = plan_for(PATHS, levels=(1,), repeats=4, run={"requests": 100}, budget_s=None)
-    machines = {name: Nowhere(clock, SPEEDS) for name in ("one", "two")}
-    raced = runner.run(plan, Fleet(machines=machines), StoreSink(store, CHECKPOINT), clock=clock)
-    checkpoint = store.checkpoint(raced.id)
-    assert checkpoint.blocks == 1 + max(launch.block for launch in raced.launches) > 1
-    former = going_on(raced, done=checkpoint.blocks, spent_s=checkpoint.spent_s)
-    assert former.launches == raced.launches
 
 
 def test_the_end_of_a_block_waits_for_the_disk_and_a_slice_does_not(store):

@@ -22,11 +22,11 @@ from ...race.run.lanes import OneLane
 from .cluster_options import ClusterRequest
 from .connection import Connection
 from .hosting import Hosted
-from .lanes import SeveralLanes
 from .members import Member, Roles, assign_roles, conflicts, roles_of
 from .network import require_way
 from .project import Project, differences, project_of, remote_project_of, request_for_hosts
 from .remote_engines import Engines
+from .several_lanes import SeveralLanes
 from .worker_machine import WorkerMachine, naming
 
 _T = TypeVar("_T")
