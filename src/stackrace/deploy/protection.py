@@ -164,9 +164,7 @@ class ProtectedProject:
         holders = (next(filter(is_folder, (path, *path.parents))) for path in paths)
         for each in _outermost(holders, but=covered):
             if each not in self._outside:
-                # covering / would take the processes' own file systems away from a running namespace
-                why = "no view covers all files; make the missing folder first" if each == _ALL_FILES else ""
-                self._outside[each] = why or _cover([each], self._guard)
+                self._outside[each] = _cover([each], self._guard)
 
     def app(self, app: App) -> App:
         """Return ``app`` as it is started in the view, with a temporary folder that is removed after the race."""
@@ -254,6 +252,10 @@ def _warn(sentences: Iterable[str], on_preparing: OnPreparing) -> None:
 
 
 def _cover(folders: Sequence[Path], guard: Guard) -> str:
+    """Cover ``folders``; return the reason if that is impossible, else an empty string."""
+    if _ALL_FILES in folders:
+        # a running namespace would lose file systems of its own, such as /proc
+        return "no view covers all files; name a folder below /, and make it first"
     try:
         if folders:
             guard.cover(folders, kept_caches())

@@ -256,7 +256,14 @@ def test_the_whole_file_system_is_never_covered_and_a_missing_folder_below_it_is
     said = protected(app, guard)[-1]
     assert guard.covered == [app.root]
     assert said.startswith(f"The app writes to / itself ({missing} may change)")
-    assert "make the missing folder first" in said
+    assert "no view covers all files" in said
+
+
+def test_a_project_at_the_top_of_the_file_system_is_not_covered_either(tmp_path):
+    guard = Covering(tmp_path)
+    with pytest.raises(InputError, match="view of the files in / here, and a copy would take more"):
+        protect(replace(project(tmp_path / "site"), root=Path("/")), Path("/"), guard, {}, lambda what: None, 1)
+    assert guard.covered == []
 
 
 def test_a_copy_that_does_not_fit_is_refused_at_once(tmp_path, monkeypatch):

@@ -13,9 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.factories import make_counts, make_quantiles, make_result
 
+from stackrace.features.capacity import trials
 from stackrace.features.capacity.estimate import crossing
 from stackrace.features.capacity.rate_search import _CLOSE, _FARTHEST, HIGH, LOW, Search, Tried, monotone
 from stackrace.features.capacity.trials import most_of, requests_for
+from stackrace.measure.load import Load
 
 ALLOWED = {"p50": 0.5}
 
@@ -71,6 +73,24 @@ def test_a_closed_loop_tells_the_most_where_requests_waited_and_none_was_given_u
     assert most_of(ran, 1.5) == math.inf
     ran.result = replace(ran.result, counts=make_counts(100, timed_out=1))
     assert most_of(ran, 0.1) == math.inf
+
+
+def test_a_closed_loop_whose_requests_time_out_is_repeated_with_half_of_its_connections(monkeypatch) -> None:
+    """A server of 3.3/s whose clients give up after 10 s: 33 of them are answered in time."""
+    tried, rests = [], []
+
+    def measure(setup, load, watcher, *, warmup_s):
+        tried.append(load.concurrency)
+        late = max(load.concurrency - 33, 0)
+        return SimpleNamespace(result=SimpleNamespace(counts=make_counts(50, timed_out=late)), interrupted=False)
+
+    monkeypatch.setattr(trials, "measure", measure)
+    idle = SimpleNamespace(rest=lambda: rests.append(tried[-1]))
+    for connections, wanted in ((150, [150, 75, 37, 18]), (32, [32]), (35, [35])):
+        tried.clear()
+        trials._closed_loop(None, Load(concurrency=connections), idle, lambda *_: None)
+        assert tried == wanted
+    assert rests == [150, 75, 37]
 
 
 def test_where_every_rate_keeps_the_goal_much_higher_ones_are_tried() -> None:

@@ -68,8 +68,8 @@ def test_a_pipe_gets_a_line_now_and_then_and_each_alarm_once(capsys, prepared):
 def test_a_side_of_a_check_that_was_not_ready_has_other_chances():
     for scheduling, failures in ((FOR_THE_WINNER, 1), (CHECKING, 4)):
         slow = [FailureKind.NOT_READY] * failures
-        assert scheduling.gives_up(slow)
-        assert not scheduling.gives_up(slow[1:])
+        assert scheduling.is_given_up(slow)
+        assert not scheduling.is_given_up(slow[1:])
 
 
 @pytest.mark.parametrize("scheduling", [FOR_THE_WINNER, CHECKING])

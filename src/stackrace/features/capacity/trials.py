@@ -147,7 +147,7 @@ def find_capacity(setup: LoadSetup, goal: Goal, *, connections: int, seed: int, 
     if not first.result.counts.ok:
         raise RefusedError(f"there was no right answer: {'; '.join(failures(first))}")
     if (fewer := first.load.concurrency) < connections:
-        notes += (f"With {2 * fewer} connections requests timed out, so the closed loop had {fewer}.",)
+        notes += (f"With more connections requests timed out, so the closed loop had {fewer}.",)
     return _Searching(
         setup=setup, goal=goal, first=first, idle=idle, opened=replace(opened, seed=seed), watch=watch, notes=notes
     ).result()

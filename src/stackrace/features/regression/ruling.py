@@ -63,7 +63,7 @@ class _Checking(Scheduling):
         """Return the decision: is the check answered?"""
         return decide(race)
 
-    def gives_up(self, failures: Sequence[FailureKind]) -> bool:
+    def is_given_up(self, failures: Sequence[FailureKind]) -> bool:
         """Return True after four failures in a row, of any kind."""
         return len(failures) >= FAILED_OF_A_SIDE
 

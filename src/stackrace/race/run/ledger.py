@@ -21,11 +21,11 @@ _FAILED_LAUNCHES = 2
 _FEW_CONNECTIONS = 10
 """Connections up to which a response time is mostly the app's own, not waiting in the server's queue."""
 
-GivesUp = Callable[[Sequence[FailureKind]], bool]
+IsGivenUp = Callable[[Sequence[FailureKind]], bool]
 """Function that returns True if a stack with these failures in a row is not launched again."""
 
 
-def hopeless(failures: Sequence[FailureKind]) -> bool:
+def keeps_failing(failures: Sequence[FailureKind]) -> bool:
     """Return True after two failures, or after one launch that never became ready, which costs its whole
     timeout."""
     return len(failures) >= _FAILED_LAUNCHES or FailureKind.NOT_READY in failures
@@ -35,9 +35,9 @@ class Ledger:
     """Collector of a race's launches and slices, in order of time; a resumed race starts with its earlier
     launches."""
 
-    def __init__(self, race: Race, gives_up: GivesUp | None = None) -> None:
+    def __init__(self, race: Race, is_given_up: IsGivenUp = keeps_failing) -> None:
         self._race = race
-        self._gives_up = gives_up or hopeless
+        self._is_given_up = is_given_up
         # several machines may record at once
         self.lock = RLock()
         self._launches: dict[str, Launch] = {launch.id: launch for launch in race.launches}
@@ -167,7 +167,7 @@ class Ledger:
 
     def given_up(self, stack: str) -> bool:
         """Return True if the stack's failures in a row are a reason not to launch it again."""
-        return self._gives_up(self.failures_of(stack))
+        return self._is_given_up(self.failures_of(stack))
 
     def end(self, ending: Ending, elapsed_s: float, duty: Duty) -> Race:
         """Record the end of the race, and return it."""

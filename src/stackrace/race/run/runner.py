@@ -74,7 +74,7 @@ def run(
     twin = choice(plan, plan.stacks)
     # a resumed race keeps its twin, or stays without one
     race = race if race.resumed or twin is None else replace(race, twin=twin.path)
-    plan, ledger = replace(plan, race=race), Ledger(race, scheduling.gives_up)
+    plan, ledger = replace(plan, race=race), Ledger(race, scheduling.is_given_up)
     sink(RaceResumed(ledger.race) if race.resumed else RaceStarted(ledger.race))
     ending, broken = Ending.INTERRUPTED, None
 

@@ -9,7 +9,7 @@ from ..judge.decisions import Decisions, decisions
 from ..plan import Cell, RacePlan
 from ..results.race import Race
 from .blocks import Blocks, Rounds, Runs, Slices
-from .ledger import hopeless
+from .ledger import keeps_failing
 
 
 class Scheduling:
@@ -31,9 +31,9 @@ class Scheduling:
         """Return the decision after the race so far; called between blocks."""
         return decisions(race)
 
-    def gives_up(self, failures: Sequence[FailureKind]) -> bool:
+    def is_given_up(self, failures: Sequence[FailureKind]) -> bool:
         """Return True if a stack with such failures in a row, before any slice, is not launched again."""
-        return hopeless(failures)
+        return keeps_failing(failures)
 
 
 class ChosenCells(Scheduling):
