@@ -3,8 +3,8 @@
     python -m benchmarks.method.claims            some minutes of one core
     python -m benchmarks.method.claims --quick    a smoke test, too few races for the goals
 
-The share of simulated families of which anything wrong is said at any look: a ratio called more or less that is
-not, or no difference that matters where there is one. Under every model of noise.py and for three sets of true ratios.
+It counts the simulated families of which anything wrong is said at any look: a ratio called more or less that is
+not, or no difference that matters where there is one. Each model of noise.py meets three sets of true ratios.
 
 Goals: something wrong in at most 5 % of families, the binomial 95 % upper bound at most 6.5 %.
 """
