@@ -32,6 +32,12 @@ read_only() {
 }
 # full FOLDER: a file system without a free byte
 full() { small "$1" size=64k; head -c 65536 /dev/zero >"$1/filling" || true; }
+# another_home: /etc/passwd names a folder of the test as home, not the real one
+another_home() {
+  HERE=$(realpath "$TMPDIR/.."); mkdir "$HERE/home"
+  awk -F: -v OFS=: -v id="$(id -u)" -v home="$HERE/home" '$3 == id { $6 = home } 1' /etc/passwd >"$HERE/passwd"
+  mount --bind "$HERE/passwd" /etc/passwd
+}
 # devices LACKING: another /dev, without one
 devices() {
   D=$(mktemp -d); mount -t tmpfs devices "$D"

@@ -82,7 +82,7 @@ WORLDS = {
     "little room in files": World("ulimit -f 64", refused={"run": "ulimit -f"}),
     "HOME unset": World("unset HOME"),
     "HOME missing": World('export HOME="$TMPDIR/../missing"'),
-    "HOME relative": World("export HOME=home XDG_CACHE_HOME=cache XDG_DATA_HOME=data"),
+    "HOME relative": World("another_home; export HOME=home XDG_CACHE_HOME=cache XDG_DATA_HOME=data"),
     "HOME read-only": World('small "$TMPDIR/../ro" ro; export HOME="$TMPDIR/../ro"; unset XDG_CACHE_HOME',
                             refused={"run": "set XDG_CACHE_HOME"}),
     "HOME the root": World("export HOME=/"),
