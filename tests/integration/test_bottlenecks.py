@@ -30,11 +30,11 @@ SLEEP = "    time.sleep(0.2)"
 THREADS = "gunicorn:class=gthread,workers=1,threads={}"
 
 
-def raced(brief, folder, *, before="", page, stack, beside=""):
-    """The places where the time went in the slices of a race of one stack at 8 connections, as far as known."""
+def raced(brief, folder, *, before="", page, stack, beside="", clients=8):
+    """The places where the time went in the slices of a race of one stack, as far as known."""
     (folder / "shop.py").write_text(APP.format(before=before, page=page))
     (folder / "race.toml").write_text(f"[app]\nservices = [{beside}]\n")
-    words = f"run race.toml --wsgi shop:app --budget 20min -c 8 --no-twin --stack {stack} --json".split()
+    words = f"run race.toml --wsgi shop:app --budget 20min -c {clients} --no-twin --stack {stack} --json".split()
     done = brief(*words, "--python", sys.executable, cwd=folder)
     assert done.returncode == 0, done.stderr
     slices = [one for launch in json.loads(done.stdout)["launches"] for one in launch["slices"]]
@@ -47,6 +47,11 @@ def raced(brief, folder, *, before="", page, stack, beside=""):
 @pytest.mark.exhaustive
 def test_threads_that_sleep_are_the_limit(brief, tmp_path):
     assert raced(brief, tmp_path, page=SLEEP, stack=THREADS.format(4)) == {("waiting", 4, "thread")}
+
+
+def test_a_master_that_waits_for_its_workers_is_no_lock(brief, tmp_path):
+    found = raced(brief, tmp_path, page=SLEEP, stack="gunicorn:workers=2", clients=2)
+    assert found == {("waiting", 2, "connection")}
 
 
 @pytest.mark.exhaustive

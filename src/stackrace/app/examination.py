@@ -87,7 +87,7 @@ class Examination:
             notes.append(f"DEBUG is on in {self.entry.target}: the figures will not be those of production.")
         toolbar = [exchange.request.path for exchange in self.exchanges if has_toolbar(exchange.first.body)]
         if toolbar:
-            notes.append(f"The Debug toolbar is in {', '.join(toolbar)}: take it out of MIDDLEWARE for a race.")
+            notes.append(f"The Debug toolbar is in {', '.join(toolbar)}: switch it off for a race.")
         redirected = {exchange.via: exchange.request.path for exchange in self.exchanges if exchange.via}
         notes.extend(f"{path} redirects to {target}, which is raced." for path, target in redirected.items())
         added = dict.fromkeys(name for exchange in self.exchanges for name in exchange.added)

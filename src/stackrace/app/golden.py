@@ -169,7 +169,7 @@ _LEAST_ALIKE = 0.5
 class _Cause(StrEnum):
     """Reasons why bodies differ, the surest first; the value continues the words "it has"."""
 
-    TOOLBAR = "the Debug toolbar in it (take it out of MIDDLEWARE or set SHOW_TOOLBAR_CALLBACK)"
+    TOOLBAR = "the Debug toolbar in it (switch it off, or race the settings of production)"
     CSRF = "a CSRF token of its own in each answer"
     NONCE = "a nonce of its own in each answer (Content-Security-Policy)"
     TIME = "the time in it"

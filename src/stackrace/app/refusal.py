@@ -106,6 +106,11 @@ def _not_found(examination: Examination) -> str:
     routes = examination.django.routes if examination.django is not None else ()
     if examination.files:
         return f"no such file; there are {_listed(examination.files)}; choose with --url or [workload] urls"
+    if not routes and not examination.survey.pages:
+        return (
+            f"no such page, and {examination.entry.target} lists no others; {_ANOTHER_URL}. If a function of the "
+            "project adds its pages, name that function: --wsgi MODULE:FUNCTION()"
+        )
     if not routes:
         return f"no such page; {_ANOTHER_URL}; stackrace init lists the app's pages"
     return f"no such page; the project's routes are {_listed(routes)}; choose with --url or [workload] urls"

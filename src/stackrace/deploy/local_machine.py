@@ -41,7 +41,7 @@ from ..measure.probe import (
 )
 from ..measure.resources import Enforcement, Resources
 from ..measure.workload import Workload
-from ..stacks.stack import Stack
+from ..stacks.stack import Hop, Stack
 from ..validity.observation import Observation
 from .confinement import exceeded
 from .guard import Guard
@@ -72,6 +72,18 @@ class _RunningStack:
     needs: Sampler | None = None
     """Sampler of its memory and connections under load, if these are wanted."""
     memory: list[MemorySample] = field(default_factory=list)
+
+    def serving(self, host: Hop) -> Sequence[int]:
+        """Return the processes of the app's server that run the app.
+
+        A first process that only manages workers, such as gunicorn's, may wait at a lock of its own all the time.
+        """
+        name = list(self.running.hops)[-1]
+        every = self.sampler.processes_of(name)
+        first = {pid for part, pid in self.running.parts if part.hop == name}
+        workers = [pid for pid in every if pid not in first]
+        promised = host.processes.least * host.instances if host.processes else 0
+        return workers if 0 < promised <= len(workers) else every
 
 
 class LocalMachine:
@@ -182,7 +194,7 @@ class LocalMachine:
             engine.wait(engine.begun_s + rewarm_s / 2)
             if up.needs is not None:
                 up.memory.append(up.needs.sample_memory(time.monotonic() - up.running.started_s))
-            threads = ThreadWatch(up.sampler.processes_of(list(up.running.hops)[-1]))
+            threads = ThreadWatch(up.serving(stack.hops[-1]))
             looked_s, waits, used = time.monotonic(), waits_ns(self._pids_of(up)), cpu_by_process()
             for moment in _LOOKS if rewarm_s else ():
                 engine.wait(engine.begun_s + rewarm_s * moment)

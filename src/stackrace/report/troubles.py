@@ -271,7 +271,7 @@ def _complaints(race: Race, standing: Standing, names: Mapping[str, str]) -> Ite
             continue
         checks = dict.fromkeys(complaint.check for complaint in same)
         gone = dict.fromkeys(names.get(stack, stack) for check in checks for stack in out.get(check, ()))
-        lost = f"; no place for {_named([*gone])}" if gone else ""
+        lost = f"; {_named([*gone])} not ranked" if gone else ""
         seen = f": {first.seen}" if first.seen else ""
         item = Item(lead=", ".join(checks), tone=_TONES[first.effect], text=f"{first.headline}{lost}{seen}")
         yield _Cause(grave=0 if gone else _GRAVE[first.effect], item=item)

@@ -51,7 +51,7 @@ def _cached_answers(observation: Observation) -> Finding | None:
     limits=Limits(warns=0.0, invalidates=0.001),
     of="of answers",
     seen="{stale:count} answers ({value:percent}) had a Date more than two seconds before their request",
-    remedy=f"is the server's clock behind this machine's? If not, {_CACHE_BETWEEN}",
+    remedy=f"does the server's clock or event loop lag? If not, {_CACHE_BETWEEN}",
     source="RFC 9110 section 6.6.1",
 )
 def _stale_dates(observation: Observation) -> Finding | None:

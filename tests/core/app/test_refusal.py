@@ -23,6 +23,7 @@ def refused(made):
 HTTPS = {"Location": "https://shop.example.com/"}
 REFUSED = {
     "a missing page": (404, {}, {}, ("/ answers 404", "/admin/, /books/", "--url")),
+    "no page at all": (404, {}, {"django": False}, ("lists no others", "--url", "--wsgi MODULE:FUNCTION()")),
     "a host": (400, {}, {"allowed_hosts": (".org",)}, ("one of ALLOWED_HOSTS (.org) in [workload] host",)),
     "every host": (400, {}, {"allowed_hosts": ()}, ("ALLOWED_HOSTS in shop.settings is empty",)),
     "an accepted host": (400, {}, {"allowed_hosts": (".example.com",)}, ("Django accepts the Host",)),

@@ -113,7 +113,7 @@ _NO_PAGE = re.compile(
     r"|^/_[_a-z]|^/[45]\d\d(\.html?)?(/|$)|/(test-?[45]\d\d|errors?(\.html?)?|error-?pages?)(/|$)"
 )
 """Paths that are no pages for visitors: administration, API descriptions, files, framework pages, errors."""
-_LINK = re.compile(rb"""<a\s[^<>]*?href=["'](/[^"'#\s]*)""", re.IGNORECASE)
+_LINK = re.compile(rb"""<a\s[^<>]*?href=["'](?:https?:/(/[^/"'#\s]+))?(/[^"'#\s]*)""", re.IGNORECASE)
 
 
 def is_main(path: str, via: str) -> bool:
@@ -126,8 +126,11 @@ def is_main(path: str, via: str) -> bool:
     return is_same and not _NO_PAGE.search(path)
 
 
-def _links(body: bytes) -> list[str]:
-    return list(dict.fromkeys(filter(None, map(path_of, _LINK.findall(body)))))
+def _links(body: bytes, host: str) -> list[str]:
+    """Return the paths to which a page of ``host`` links, without links to other hosts."""
+    here = f"/{host}".lower().encode()
+    paths = [path_of(path) for other, path in _LINK.findall(body) if not other or other.lower() == here]
+    return list(dict.fromkeys(filter(None, paths)))
 
 
 def _choose(
@@ -146,7 +149,7 @@ def _choose(
     rank: dict[str, int] = {}
     outer = [path for path in routes if not _INNER_PAGE.match(path)]
     for number, paths in enumerate((located, outer, linked)):
-        if number < 2 or len(rank) < _FEW_PAGES:
+        if number < 2 or sum(not _NO_PAGE.search(path) for path in rank) < _FEW_PAGES:
             for path in paths:
                 rank.setdefault(path, number)
     views = {path: view_of(path) for path in rank if path not in first}
@@ -176,12 +179,14 @@ def chosen(
     fetch: Fetch,
     sitemap: str,
     view_of: Callable[[str], View] = lambda path: View(),
+    host: str = "",
 ) -> Survey:
     """Return ``survey`` with the pages to request: ``given`` ones, and those of routes, sitemaps and the home page.
 
-    ``sitemap`` is the path of a sitemap that robots.txt does not name, or empty.
+    ``sitemap`` is the path of a sitemap that robots.txt does not name, or empty. ``host`` is that of the requests:
+    links to it are followed.
     """
-    linked = _links(home.body) if home.status == 200 else []
+    linked = _links(home.body, host) if home.status == 200 else []
     asked, unasked = _choose(given, _located(fetch, sitemap), survey.pages, linked, view_of)
     return replace(survey, asked=tuple(asked), unasked=unasked)
 
@@ -223,7 +228,7 @@ def crawl(order: CrawlOrder, asking: Asking, application: Any, report: Report, c
         return (0, b"") if is_late else asking.glance(_request(order, path))
 
     given, view = (_HOME, *order["given"]), view_of(application, report.django is not None)
-    survey = report.survey = chosen(survey, given, home.first, fetch, order["sitemap"], view)
+    survey = report.survey = chosen(survey, given, home.first, fetch, order["sitemap"], view, report.host)
     channel.report(report)
     channel.page(home)
     able = int(_is_able(home))
