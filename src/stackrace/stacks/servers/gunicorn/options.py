@@ -35,13 +35,10 @@ _CLASSES = {
     "gunicorn.workers.gasgi.ASGIWorker": "asgi",
     "uvicorn_worker.UvicornWorker": "uvicorn",
     "uvicorn.workers.UvicornWorker": "uvicorn",
-}
-"""Worker classes in files, and the setting's value for each."""
-_CLASS_WORDS = {
-    **_CLASSES,
     "uvicorn.workers.UvicornH11Worker": "uvicorn",
     "uvicorn_worker.UvicornH11Worker": "uvicorn",
 }
+"""Worker classes of commands and files, and the setting's value for each."""
 
 
 def _idle(settings: Settings) -> frozenset[str]:
@@ -260,7 +257,7 @@ OPTIONS = NativeOptions(
                 "threads, gevent greenlets; uvicorn and gunicorn's own asgi host the app's ASGI interface. asgi "
                 "lets only 100 connections wait, whatever the backlog.",
             ),
-            values=_CLASS_WORDS,
+            values=_CLASSES,
             written=lambda site: CLASS_OF.get(str(site.settings["class"]), site.settings["class"]),
         ),
         Option(
@@ -311,27 +308,6 @@ OPTIONS = NativeOptions(
             ),
         ),
         Option("keep-alive", setting=KEEP_ALIVE, key="keepalive", default=2),
-        Option(
-            "asgi-loop",
-            setting=Setting(
-                name="loop",
-                default="auto",
-                choices=("auto", "asyncio", "uvloop"),
-                only={"class": ("asgi",)},
-                help="The event loop, class=asgi only; auto takes uvloop, choose asyncio to see what that brings.",
-            ),
-        ),
-        Option(
-            "http-parser",
-            setting=Setting(
-                name="http_parser",
-                default="auto",
-                choices=("auto", "fast", "python"),
-                help="Who parses HTTP: fast is an extension in C, python gunicorn itself; auto takes fast where "
-                "the app's environment has it.",
-            ),
-            written=lambda site: None if site.settings["http_parser"] == "auto" else site.settings["http_parser"],
-        ),
         Option(
             "access-logfile",
             setting=ACCESS_LOG,

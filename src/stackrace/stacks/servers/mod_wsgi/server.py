@@ -75,16 +75,6 @@ _OPTIONS = NativeOptions(
                 help="Requests after which a daemon process is replaced, mode=daemon only; 0 is never.",
             ),
         ),
-        Option(
-            "",
-            setting=Setting(
-                name="optimize",
-                default=0,
-                minimum=0,
-                maximum=2,
-                help="Python's -O: 1 drops assertions, as a published comparison did, 2 docstrings as well.",
-            ),
-        ),
         *decided(Concern.ADDRESS, "host, port"),
         *decided(Concern.USER, "user, group"),
         *switches("access-log, log-to-terminal", Concern.LOGS),
