@@ -56,7 +56,7 @@ class Surroundings:
     """The machine's activity without us while it was watched."""
     speed_spread: float | None = None
     """Speed of the machine's fastest moments relative to its slowest, minus one: 0.3 is 30 %. None if unknown."""
-    probe.offenders: tuple[Offender, ...] = ()
+    offenders: tuple[Offender, ...] = ()
     """Programs that used the machine most."""
     load_average: float = 0.0
     settings: Mapping[str, str] = field(default_factory=dict)

@@ -8,7 +8,7 @@ from ...native_options import Concern, NativeOptions, Option, decided, switches
 from ...stack import Interface, Origin, Protocol, ServerSpec, Setting, Settings
 from ...tunable import Formula, Tunable
 from ..contract import BACKLOG, Recipe, Reload, Server
-from ..settings import ADDRESS, STATIC, access_log, command_words, fixed_by
+from ..settings import ADDRESS, STATIC, access_log, command_words, fixed_by, workers
 from ..site import Site
 
 _ONE_PER_CORE = Formula(per_core=1, source="granian, README, Workers and threads")
@@ -56,14 +56,7 @@ _OPTIONS = NativeOptions(
         ),
         Option(
             "workers",
-            setting=Setting(
-                name="workers",
-                default=2,
-                maximum=256,
-                origin=Origin.TUNED,
-                tunable=Tunable(per_core=4, most=256, formula=_ONE_PER_CORE),
-                help="Worker processes; its documentation advises one per core.",
-            ),
+            setting=workers("Worker processes", "its documentation advises one per core", formula=_ONE_PER_CORE),
             default=1,
         ),
         Option("backlog", is_queue=True, written=BACKLOG),

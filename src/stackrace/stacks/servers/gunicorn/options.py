@@ -12,7 +12,7 @@ from ...native_options import Change, Concern, FileReading, NativeOptions, Optio
 from ...stack import Interface, Origin, Protocol, Setting, Settings, SettingValue
 from ...tunable import Formula, Tunable
 from ..contract import BACKLOG
-from ..settings import ACCESS_LOG, KEEP_ALIVE, MOST_SECONDS, address, recycling
+from ..settings import ACCESS_LOG, KEEP_ALIVE, MOST_SECONDS, address, recycling, workers
 
 CLASSES = {
     "sync": Interface.WSGI,
@@ -229,13 +229,11 @@ OPTIONS = NativeOptions(
         Option("forwarded-allow-ips", written=lambda site: site.trusted_proxies if site.file is None else None),
         Option(
             "workers w",
-            setting=Setting(
-                name="workers",
-                default=2,
-                maximum=256,
-                origin=Origin.TUNED,
-                tunable=Tunable(per_core=8, most=256, formula=_TWICE_AND_ONE),
-                help="Worker processes; its documentation starts from twice the cores plus one.",
+            setting=workers(
+                "Worker processes",
+                "its documentation starts from twice the cores plus one",
+                per_core=8,
+                formula=_TWICE_AND_ONE,
             ),
             default=1,
             variable="WEB_CONCURRENCY",
