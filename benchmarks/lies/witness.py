@@ -69,7 +69,7 @@ class Watched(LocalMachine):
         if load.keep_alive:
             look.start()
         try:
-            with patch("stackrace.deploy.local_machine.canary_ns", lambda cores: beside_canary(cores, costs)):
+            with patch("stackrace.deploy.local_machine.probe.canary_ns", lambda cores: beside_canary(cores, costs)):
                 seen = super().load(stack, workload, load, rewarm_s, limit_s)
         finally:
             look.cancel()

@@ -18,7 +18,6 @@ from stackrace.stacks.stack import Origin
 
 APP = """
 import os
-import sys
 
 
 def app(environ, start_response):
@@ -27,17 +26,10 @@ def app(environ, start_response):
         return [str(int("OF_ITS_FILE" in os.environ)).encode()]
     if environ.get("QUERY_STRING") == "process":
         return [str(os.getpid()).encode()]
-    if environ.get("QUERY_STRING"):
-        return [str(sys.flags.optimize).encode()]
     return [b"hello"]
 """
 
 
-OPTIMIZING = [
-    f"apache:mpm=prefork,processes=1,min_spare=1+mod_wsgi:mode={mode},optimize={optimize}"
-    for mode in ("daemon", "embedded")
-    for optimize in (0, 1)
-]
 REPLACING = [
     "gunicorn:workers=1,max_requests=3",
     "uwsgi:processes=1,max_requests=3",
@@ -59,7 +51,7 @@ OFTEN = ("gunicorn:class=gthread,keep_alive=1", "nginx:keep_alive=1/http/gunicor
 """A host and a front end for an ordinary run; waitress looks for idle connections every half minute only."""
 GROWING = {
     "uwsgi:processes=4,cheaper=1": 1,
-    "uwsgi:processes=4,cheaper=1,cheaper_initial=3": 3,
+    "uwsgi:processes=4,cheaper=1,--cheaper-initial=3": 3,
     "uwsgi:processes=4,http=auto": 4,
 }
 """How many workers a pool of uWSGI starts with."""
@@ -80,7 +72,7 @@ def stage(tmp_path_factory, django_python):
     """One stage for all stacks, which host a small WSGI app."""
     folder = tmp_path_factory.mktemp("small")
     (folder / "small.py").write_text(APP)
-    paths = tuple(launchable([*OPTIMIZING, *REPLACING, *CLOSING, *GROWING, *OTHERS, *CHUNKED]))
+    paths = tuple(launchable([*REPLACING, *CLOSING, *GROWING, *OTHERS, *CHUNKED]))
     with staged(folder, django_python, *paths) as made:
         yield made
 
@@ -102,13 +94,6 @@ def number(running, query):
     """Return the number that the app answers to ``query``."""
     with urllib.request.urlopen(f"http://{running.host}:{running.port}/?{query}", timeout=1800) as answer:
         return int(answer.read())
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("path", launchable(OPTIMIZING))
-def test_mod_wsgi_optimizes_as_far_as_asked(path, stage):
-    with up(stage, path) as running:
-        assert f"optimize={number(running, 'optimize')}" in path
 
 
 @pytest.mark.parametrize("path", some_of(REPLACING, ("uwsgi:processes=1,max_requests=3",)))

@@ -7,18 +7,7 @@ from collections.abc import Set
 from dataclasses import replace
 from typing import Any, Self
 
-from ..race.events import (
-    Activity,
-    BlockEnded,
-    BlockStarted,
-    Event,
-    LaunchEnded,
-    LaunchStarted,
-    Progress,
-    RaceResumed,
-    RaceStarted,
-    SliceEnded,
-)
+from ..race import events
 from ..race.plan import RacePlan
 from ..race.results.race import Race
 from ..race.run.resume import counted
@@ -36,7 +25,7 @@ class LiveSink:
         self._begun_s = begun_s
         self._view = LiveView()
         self._state = LiveState(
-            activity=Activity.STARTING,
+            activity=events.Activity.STARTING,
             unit="slices" if plan.race.repeats is None else "runs",
             blocks=plan.race.repeats,
         )
@@ -52,27 +41,27 @@ class LiveSink:
     def __exit__(self, *_: object) -> None:
         self._view.__exit__()
 
-    def __call__(self, event: Event) -> None:
+    def __call__(self, event: events.Event) -> None:
         match event:
-            case RaceStarted(race=race):
+            case events.RaceStarted(race=race):
                 self._begin(race)
-            case RaceResumed(race=race):
+            case events.RaceResumed(race=race):
                 self._begin(race)
                 self._go_on(race)
-            case BlockStarted(block=block, stacks=stacks):
+            case events.BlockStarted(block=block, stacks=stacks):
                 self._leaving(block, {original_path(stack) for stack in stacks})
-            case LaunchStarted(launch=launch):
+            case events.LaunchStarted(launch=launch):
                 self._first_launch_s = self._first_launch_s or time.monotonic()
-                self._now(activity=Activity.LAUNCHING, stack=original_path(launch.stack), level="")
-            case LaunchEnded(launch=launch) if launch.failure is not None:
+                self._now(activity=events.Activity.LAUNCHING, stack=original_path(launch.stack), level="")
+            case events.LaunchEnded(launch=launch) if launch.failure is not None:
                 mishap = Mishap(stack=original_path(launch.stack), block=self._state.block, failure=launch.failure)
                 self._now(mishaps=(*self._state.mishaps, mishap))
-            case SliceEnded():
+            case events.SliceEnded():
                 self._now(slices_done=self._state.slices_done + 1)
                 self._view.resume()
-            case BlockEnded(race=race):
+            case events.BlockEnded(race=race):
                 self._stands(race)
-            case Progress(activity=activity, stack=stack, cell=cell, disturbance=disturbance):
+            case events.Progress(activity=activity, stack=stack, cell=cell, disturbance=disturbance):
                 self._view.resume()
                 level = "" if cell is None else cell.label
                 self._now(activity=activity, stack=stack or "", level=level, disturbance=disturbance)
@@ -90,7 +79,7 @@ class LiveSink:
         race."""
         rivals = race.stacks if kind_of(race) is None and self._repeats is None else ()
         self._twin = race.twin
-        self._now(activity=Activity.STARTING, stacks=rivals)
+        self._now(activity=events.Activity.STARTING, stacks=rivals)
 
     def _go_on(self, race: Race) -> None:
         self._now(slices_done=sum(len(launch.slices) for launch in counted(race).launches))

@@ -8,13 +8,12 @@ from pathlib import Path
 
 import click
 
-from ..base.errors import InputError, MissingItem
+from ..base.errors import MissingItem
 from ..deploy.installation import installed_version, missing_item
 from ..race.preparation.defaults import most_used
 from ..report.exporter import Kind
 from ..report.sheet import Column, Drawing, Section, Table, Tone, as_lines
-from ..stacks.servers import catalogue
-from ..stacks.servers.catalogue import GONE, Catalogue, Gone
+from ..stacks.servers import Catalogue, catalogue
 from ..stacks.servers.contract import Entry
 from ..stacks.stack import Interface, Setting
 from ..stacks.stack_path import check_version, setting_text, unknown_server
@@ -26,7 +25,7 @@ from .showing import show_result
 @click.command(
     epilog="""\b
 Examples:
-  stackrace stacks                    every server and its state, and what is gone
+  stackrace stacks                    every server and its state
   stackrace stacks gunicorn           one server with all its settings explained
   stackrace stacks --json | jq '.[] | select(.state == "missing") | .install'"""
 )
@@ -34,28 +33,22 @@ Examples:
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array with an object for each server.")
 @servers_option
 def command(names: tuple[str, ...], as_json: bool, servers: Path | None) -> None:
-    """List the servers: what is ready, what is missing, and which command installs it.
-
-    Servers that no longer exist are at the end, with their replacements.
-    """
+    """List the servers: what is ready, what is missing, and which command installs it."""
     known = catalogue().extended(servers)
     entries = _called(names, known) if names else list(known)
     states = [(entry, missing_item(entry)) for entry in entries]
-    gone = () if names else GONE
     kind: Kind[_States] = Kind(
-        sections=lambda states: _sections(states, gone, explain=bool(names)),
-        document=lambda states: [*(_document(*state) for state in states), *map(_document_of_gone, gone)],
+        sections=lambda states: _sections(states, explain=bool(names)),
+        document=lambda states: [_document(*state) for state in states],
     )
     show_result(kind, states, as_json=as_json)
 
 
 def _called(names: Sequence[str], known: Catalogue) -> list[Entry]:
-    """Return the entries of ``names``; raise InputError with the nearest name for an unknown one."""
+    """Return the entries of ``names``; raise StackError with the nearest name for an unknown one."""
     entries = known.entries
     called = []
     for name, at, version in (name.partition("@") for name in names):
-        if gone := next((gone for gone in GONE if gone.name == name), None):
-            raise InputError(gone.sentence)
         if name not in entries:
             raise unknown_server(name, known.specs)
         if at:
@@ -90,19 +83,6 @@ def _document(entry: Entry, item: MissingItem | None) -> dict[str, object]:
     }
 
 
-def _document_of_gone(gone: Gone) -> dict[str, object]:
-    return {
-        "name": gone.name,
-        "title": gone.was,
-        "state": "gone",
-        "ready": False,
-        "missing": gone.because,
-        "install": "",
-        "get": f"no longer to be had; its nearest kin: {', '.join(gone.kin)}",
-        "kin": list(gone.kin),
-    }
-
-
 def _setting(setting: Setting) -> dict[str, object]:
     return {
         "name": setting.name,
@@ -115,14 +95,11 @@ def _setting(setting: Setting) -> dict[str, object]:
     }
 
 
-def _sections(states: _States, gone: Sequence[Gone], *, explain: bool) -> Iterator[Section]:
+def _sections(states: _States, *, explain: bool) -> Iterator[Section]:
     yield Section(title="", blocks=(_servers(states),))
     for entry, _ in states if explain else ():
         yield Section(title=entry.spec.title, blocks=(_settings(entry),))
         yield as_lines(f"Beware: {f'{fault.where}: ' if fault.where else ''}{fault.text}" for fault in entry.faults)
-    if gone:
-        rows = [(technique.name, technique.was, "  ".join(technique.kin)) for technique in gone]
-        yield Section(title="", blocks=(_table(("gone", "what it was", "use instead"), rows, tone=Tone.ASIDE),))
     if not explain:
         ready, _ = most_used(catalogue(), frozenset({Interface.WSGI, Interface.ASGI}), sys.version_info[:2])
         default = Drawing(lines=(f"Raced by default: {'  '.join(stack.path for stack in ready)}",))
@@ -134,13 +111,11 @@ def _sections(states: _States, gone: Sequence[Gone], *, explain: bool) -> Iterat
     yield as_lines(elsewhere(item) for item in missing if item.elsewhere)
 
 
-def _table(
-    titles: Sequence[str], rows: Sequence[Sequence[str]], *, tone: Tone = Tone.PLAIN, tones: tuple[Tone, ...] = ()
-) -> Table:
+def _table(titles: Sequence[str], rows: Sequence[Sequence[str]], tones: tuple[Tone, ...] = ()) -> Table:
     """Return a table of texts that wraps all but the first two columns; ``tones`` are the tones of the second
     column."""
     return Table(columns=tuple(
-        Column(title=title, cells=tuple(row[index] for row in rows), left=True, tone=tone,
+        Column(title=title, cells=tuple(row[index] for row in rows), left=True,
                tones=tones if index == 1 else (), wraps=(_LEAST, 1) if index > 1 else None)
         for index, title in enumerate(titles)
     ))  # fmt: skip
@@ -158,7 +133,7 @@ def _servers(states: _States) -> Table:
         for entry, item in states
     ]
     tones = tuple(Tone.DOUBTFUL if item else Tone.GOOD for _, item in states)
-    return _table(("server", "state", "listens to", "forwards", "hosts"), rows, tones=tones)
+    return _table(("server", "state", "listens to", "forwards", "hosts"), rows, tones)
 
 
 def _ready(entry: Entry) -> str:

@@ -16,29 +16,13 @@ from ..base.errors import RefusedError
 from ..base.files import size_of
 from ..base.http_syntax import is_below
 from ..base.process import Background
+from ..measure import probe
 from ..measure.engine.engine import EngineRun, Play, RunningEngine, ceiling, run
 from ..measure.engine.histogram import slow
 from ..measure.held_connections import Holder, holding
 from ..measure.host import Disturbance
 from ..measure.launch import Failure, FailureKind, MemorySample
 from ..measure.load import Load
-from ..measure.probe import (
-    LOOK_S,
-    Allowance,
-    MemoryWatch,
-    Sampler,
-    ThreadWatch,
-    available_bytes,
-    canary_ns,
-    cpu_by_process,
-    difference,
-    kept_off,
-    offenders,
-    read_machine,
-    unused_by_core,
-    waited_s,
-    waits_ns,
-)
 from ..measure.resources import Enforcement, Resources
 from ..measure.workload import Workload
 from ..stacks.stack import Hop, Stack
@@ -68,8 +52,8 @@ _QUIET_S = 0.25
 @dataclass(slots=True, kw_only=True)
 class _RunningStack:
     running: Running
-    sampler: Sampler
-    needs: Sampler | None = None
+    sampler: probe.Sampler
+    needs: probe.Sampler | None = None
     """Sampler of its memory and connections under load, if these are wanted."""
     memory: list[MemorySample] = field(default_factory=list)
 
@@ -114,13 +98,13 @@ class LocalMachine:
         self._cores = cores
         self._debug = debug
         # one allowance for all stacks: sampling all of them may cost no more than one
-        self._allowance = Allowance()
-        self._services = Sampler(services, guard.pid, self._allowance)
+        self._allowance = probe.Allowance()
+        self._services = probe.Sampler(services, guard.pid, self._allowance)
         self._service_pids = tuple(services.values())
         self._up: dict[str, _RunningStack] = {}
         self._wrong = WrongUnderLoad()
         self._all_roots: dict[str, Sequence[int]] = {}
-        self._all = Sampler({}, guard.pid)
+        self._all = probe.Sampler({}, guard.pid)
         self._restless = False
         self._at_rest = False
         self._ceilings: dict[tuple[int, bool], float] = {}
@@ -134,7 +118,7 @@ class LocalMachine:
                 )
 
     def room_bytes(self) -> float:
-        return available_bytes()
+        return probe.available_bytes()
 
     def launch(self, stack: Stack, timeout_s: float) -> Launched:
         patience_s = self._launcher.start_timeout_s
@@ -146,11 +130,11 @@ class LocalMachine:
                 cut = "; the budget left no more: give more (--budget)"
                 failure = replace(failure, message=f"{failure.message}{cut}")
             return Launched(failure=failure)
-        sampler = Sampler(running.hops, self._guard.pid, self._allowance)
+        sampler = probe.Sampler(running.hops, self._guard.pid, self._allowance)
         self._up[stack.path] = _RunningStack(running=running, sampler=sampler)
         if self.watches_needs:
             # a separate one: another thread uses the first
-            needs = self._up[stack.path].needs = Sampler(running.hops, self._guard.pid)
+            needs = self._up[stack.path].needs = probe.Sampler(running.hops, self._guard.pid)
             needs.counts_connections = True
         self._watch_all()
         memory = sampler.sample_memory(running.ready_s)
@@ -182,20 +166,20 @@ class LocalMachine:
         for pid in chain(*self._service_pids):
             # processes born since then have the usual priority
             self._guard.pin(pid, self._cores.stack_cores)
-        canary_before_ns = canary_ns(self._cores.stack_cores)
+        canary_before_ns = probe.canary_ns(self._cores.stack_cores)
         self._at_rest = False
         with (
-            kept_off(() if self._cores.shared else self._cores.stack_cores),
+            probe.kept_off(() if self._cores.shared else self._cores.stack_cores),
             self._holding(up, workload, load) as held,
-            MemoryWatch(up.sampler, up.running.started_s) as watch,
+            probe.MemoryWatch(up.sampler, up.running.started_s) as watch,
             self._load(up, workload, load, warmup_s=rewarm_s, ceiling_per_s=ceiling_per_s) as engine,
         ):
             # slow looks disturb the engine: even reading the wait times of a thousand threads
             engine.wait(engine.begun_s + rewarm_s / 2)
             if up.needs is not None:
                 up.memory.append(up.needs.sample_memory(time.monotonic() - up.running.started_s))
-            threads = ThreadWatch(up.serving(stack.hops[-1]))
-            looked_s, waits, used = time.monotonic(), waits_ns(self._pids_of(up)), cpu_by_process()
+            threads = probe.ThreadWatch(up.serving(stack.hops[-1]))
+            looked_s, waits, used = time.monotonic(), probe.waits_ns(self._pids_of(up)), probe.cpu_by_process()
             for moment in _LOOKS if rewarm_s else ():
                 engine.wait(engine.begun_s + rewarm_s * moment)
                 threads.look()
@@ -204,7 +188,7 @@ class LocalMachine:
             self._all.begin()
             written_bytes = size_of(up.running.directory)
             counted_s, counted, asked = time.monotonic(), served(up.running.directory), held.asked
-            before = read_machine(self._processes.supervisors, self._cores.stack_cores)
+            before = probe.read_machine(self._processes.supervisors, self._cores.stack_cores)
             self._services.begin()
             up.sampler.begin()
             length_s = math.inf if load.duration_s is None else load.duration_s
@@ -218,9 +202,9 @@ class LocalMachine:
             counted_now, written_now_bytes = served(up.running.directory), size_of(up.running.directory)
             asked, held_now = held.asked - asked, held.now
             usage = (*up.sampler.end(), *self._services.end())
-            after = read_machine(self._processes.supervisors, self._cores.stack_cores)
+            after = probe.read_machine(self._processes.supervisors, self._cores.stack_cores)
             looked_for_s = time.monotonic() - looked_s
-            used_now, waits_now = cpu_by_process(self._known_pids), waits_ns(self._pids_of(up))
+            used_now, waits_now = probe.cpu_by_process(self._known_pids), probe.waits_ns(self._pids_of(up))
             thread_waits = threads.seen()
             result = replace(engine.finish(counted_s + limit_s), held=held_now)
         wrong = Counter({name: counts.failed.get("body", 0) for name, counts in fates(workload, result).items()})
@@ -230,7 +214,7 @@ class LocalMachine:
         others = any(is_below(request.path, static) for request in workload.requests)
         idle_cpu_s = sum(spent_s for path, spent_s in self._all.spent_s().items() if path != stack.path)
         up.memory = sorted([*up.memory, *watch.samples], key=lambda sample: sample.at_s)
-        canary_after_ns = canary_ns(self._cores.stack_cores) if self._quiet(_QUIET_S) else 0.0
+        canary_after_ns = probe.canary_ns(self._cores.stack_cores) if self._quiet(_QUIET_S) else 0.0
         wrongs, cause = self._wrong.describe(
             stack.path, (up.running.host, up.running.port), known.now(workload), load, result, loosened
         )
@@ -239,10 +223,10 @@ class LocalMachine:
             load=load,
             result=result,
             usage=usage,
-            machine=difference(before, after, canary_ns=(canary_before_ns, canary_after_ns)),
-            stack_wait_s=waited_s(waits, waits_now),
+            machine=probe.difference(before, after, canary_ns=(canary_before_ns, canary_after_ns)),
+            stack_wait_s=probe.waited_s(waits, waits_now),
             threads=thread_waits,
-            offenders=offenders(used, used_now, looked_for_s),
+            offenders=probe.offenders(used, used_now, looked_for_s),
             raised=self._guard.raised,
             cores=self._cores,
             idle_cpu_s=idle_cpu_s,
@@ -294,7 +278,7 @@ class LocalMachine:
         self._at_rest = False
         with (
             self._holding(up, workload, load),
-            MemoryWatch(up.sampler, up.running.started_s) as watch,
+            probe.MemoryWatch(up.sampler, up.running.started_s) as watch,
             self._load(up, workload, load, follow_s=0.0) as engine,
         ):
             for counts in engine.bins(WARM_BIN_S):
@@ -334,15 +318,15 @@ class LocalMachine:
         """Measure briefly how much of the stacks' and the engine's cores other programs use."""
         groups = [cores for cores in (self._cores.stack_cores, self._cores.generator_cores) if cores]
         self._all.begin()
-        began_s, used, unused = time.monotonic(), cpu_by_process(), unused_by_core()
-        time.sleep(LOOK_S)
+        began_s, used, unused = time.monotonic(), probe.cpu_by_process(), probe.unused_by_core()
+        time.sleep(probe.LOOK_S)
         elapsed_s, ours_s = time.monotonic() - began_s, sum(self._all.spent_s().values())
-        unused_now = unused_by_core()
+        unused_now = probe.unused_by_core()
         shares = [
             1 - (sum(unused_now[core] - unused[core] for core in cores) + ours_s) / (elapsed_s * len(cores))
             for cores in groups
         ]
-        others = offenders(used, cpu_by_process(self._known_pids), elapsed_s)
+        others = probe.offenders(used, probe.cpu_by_process(self._known_pids), elapsed_s)
         return Disturbance(share=max(0.0, *shares), offenders=others)
 
     def _pids_of(self, up: _RunningStack) -> set[int]:
@@ -384,7 +368,7 @@ class LocalMachine:
         roots = self._roots()
         self._processes.is_up(self._guard.pid, roots)
         self._all_roots = {**roots, **self._processes.others(self._guard.pid)}
-        self._all = Sampler(self._all_roots, self._guard.pid)
+        self._all = probe.Sampler(self._all_roots, self._guard.pid)
         self._at_rest = False
 
     def _meet(self) -> None:

@@ -7,6 +7,7 @@ which user it runs as, where it logs and where its files lie.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
@@ -248,10 +249,12 @@ def _as_they_are(settings: Settings) -> Settings:
 class NativeOptions:
     """A server's own options: the table of all that Stackrace knows, and how to read commands and files with it.
 
-    Options without a row are passed on unchanged.
+    Options without a row are passed on unchanged, unless ``decided`` has them. Those in ``no-`` are switches.
     """
 
     rows: tuple[Option, ...]
+    decided: Mapping[Concern, str] = field(default_factory=dict)
+    """Patterns of further options that Stackrace decides, by concern; they need no row."""
     in_paths: bool = True
     """True if a stack path may give these options."""
     programs: tuple[str, ...] = ()
@@ -306,8 +309,9 @@ class NativeOptions:
         return {name: row for row in self.rows for name in row.names.split()}
 
     def row(self, name: str) -> Option:
-        """Return the row of the option ``name``; if there is none, a row that passes it on unchanged."""
-        return self.by_name.get(name) or Option(name)
+        """Return the row of the option ``name``; if there is none, one that passes it on unless it is decided."""
+        concern = next((concern for concern, names in self.decided.items() if re.fullmatch(names, name)), None)
+        return self.by_name.get(name) or Option(name, concern=concern, is_switch=name.startswith("no-"))
 
     @property
     def spec_settings(self) -> tuple[Setting, ...]:

@@ -6,9 +6,11 @@ the values, and the names under which one stack races more than once; ``stack_pa
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from itertools import pairwise
 
 from .native_options import GivenOption, NativeFile, NativeOptions, Signs
 from .tunable import Tunable
@@ -150,7 +152,7 @@ class ServerSpec:
     """A server's abilities, as far as the grammar of stacks needs them."""
 
     name: str
-    """Name in stack paths; for a technique that is gone it may be a pair, as ``nginx+mod_wsgi``."""
+    """Name in stack paths."""
     title: str
     """Name in texts."""
     listens: frozenset[Protocol] = frozenset()
@@ -183,8 +185,6 @@ class ServerSpec:
     """Interfaces for which messages suggest the server as a host."""
     package: str = ""
     """PyPI package whose version a path may name; empty for a server from elsewhere."""
-    gone: str = ""
-    """For a technique that no longer exists: why, and what replaced it."""
 
     def hosting(self, interface: Interface) -> tuple[str, ...]:
         """Return the parts of paths that name the server as a host of ``interface``: ``granian``,
@@ -281,9 +281,7 @@ class Hop:
         """Return a key that is equal for equal hops in a stack that hosts by ``interface``, however their paths are
         spelled."""
         # 23 and 23.0.0 are one version, by PEP 440
-        version = self.version
-        while version.endswith(".0"):
-            version = version.removesuffix(".0")
+        version = re.sub(r"(\.0)+$", "", self.version)
         settings = frozenset(self.resolved(interface).items())
         return self.server, version, self.protocol, settings, self.options, self.config
 
@@ -346,13 +344,8 @@ class Stack:
     @property
     def processes(self) -> tuple[tuple[Hop, ...], ...]:
         """Hops grouped by server process: a hop together with those inside it."""
-        groups: list[list[Hop]] = []
-        for hop in self.hops:
-            if hop.protocol is None and groups:
-                groups[-1].append(hop)
-            else:
-                groups.append([hop])
-        return tuple(tuple(group) for group in groups)
+        starts = [index for index, hop in enumerate(self.hops) if index == 0 or hop.protocol is not None]
+        return tuple(self.hops[start:end] for start, end in pairwise([*starts, len(self.hops)]))
 
     @property
     def process_names(self) -> tuple[str, ...]:
@@ -401,8 +394,4 @@ def side_of(path: str) -> Side | None:
 
 def without_side(path: str) -> str:
     """Return ``path`` without the mark of its variant; a twin stays a twin."""
-    side = side_of(path)
-    if side is None:
-        return path
-    own = original_path(path)
-    return own.removesuffix(f"#{side}") + path[len(own) :]
+    return path.replace(f"#{side_of(path)}", "", 1)

@@ -80,7 +80,6 @@ def _refuse_several(text: str, specs: Mapping[str, ServerSpec]) -> None:
 
 def _spec_of(name: str, specs: Mapping[str, ServerSpec]) -> ServerSpec:
     if name in specs:
-        _refuse_gone(specs[name])
         return specs[name]
     if name == "current":
         raise StackError(
@@ -94,8 +93,7 @@ def unknown_server(name: str, specs: Mapping[str, ServerSpec]) -> StackError:
     """Return the error for a server that is not among ``specs``, with the right spelling of its version or name."""
     if (written := _PINNED.fullmatch(name)) and written[1] in specs:
         return StackError(f"write {written[1]}@{written[2]} to race that version of {written[1]}")
-    living = (known for known, spec in specs.items() if not spec.gone)
-    return StackError(f"there is no server {name!r}{did_you_mean(name, living)}")
+    return StackError(f"there is no server {name!r}{did_you_mean(name, specs)}")
 
 
 _VERSION = re.compile(r"(?:[0-9]+!)?[0-9]+(?:\.[0-9]+)*(?:(?:a|b|rc)[0-9]+)?(?:\.post[0-9]+)?(?:\.dev[0-9]+)?")
@@ -127,11 +125,6 @@ def check_version(spec: ServerSpec, version: str) -> None:
         raise StackError(f"{given} names no version; write one that PyPI has, as in {spec.name}@{_EXAMPLE}")
 
 
-def _refuse_gone(spec: ServerSpec) -> None:
-    if spec.gone:
-        raise StackError(spec.gone)
-
-
 def _check_links(tokens: Sequence[HopWords], chain: Sequence[ServerSpec], specs: Mapping[str, ServerSpec]) -> None:
     first = chain[0]
     if first.inside:
@@ -142,16 +135,14 @@ def _check_links(tokens: Sequence[HopWords], chain: Sequence[ServerSpec], specs:
         raise StackError(f"{first.name} does not speak http to clients; put {fronts} before it")
     for before, after, token in zip(chain, chain[1:], tokens[1:], strict=False):
         if token.protocol is None:
-            _check_inside(before, after, specs)
+            _check_inside(before, after)
         else:
             _check_wire(before, after, token.protocol, specs)
 
 
-def _check_inside(before: ServerSpec, after: ServerSpec, specs: Mapping[str, ServerSpec]) -> None:
+def _check_inside(before: ServerSpec, after: ServerSpec) -> None:
     if before.name in after.inside:
         return
-    if pair := specs.get(f"{before.name}+{after.name}"):
-        _refuse_gone(pair)
     remedy = (
         f"it lives inside {' or '.join(sorted(after.inside))}"
         if after.inside
@@ -183,7 +174,7 @@ def _hop(tokens: Sequence[HopWords], chain: Sequence[ServerSpec], index: int, fo
     behind = index > 0 and token.protocol is not None
     known = {setting.name: setting for setting in (*spec.settings, *(BEHIND_ANOTHER if behind else ()))}
     own = native_words(token, spec, folder)
-    chosen = _chosen(token, known, own)
+    chosen = _chosen(spec, known, own)
     asked = _asked(tokens, chain, index)
     defaults = {name: setting.default for name, setting in known.items() if name not in own.reading.computed}
     settings: dict[str, SettingValue] = {**defaults, **asked, **own.reading.settings, **chosen}
@@ -271,18 +262,19 @@ def _front(tokens: Sequence[HopWords], chain: Sequence[ServerSpec], index: int) 
     return next(chain[before] for before in range(index - 1, -1, -1) if tokens[before].protocol is not None)
 
 
-def _chosen(token: HopWords, known: Mapping[str, Setting], own: NativeWords) -> dict[str, SettingValue]:
+def _chosen(spec: ServerSpec, known: Mapping[str, Setting], own: NativeWords) -> dict[str, SettingValue]:
     chosen: dict[str, SettingValue] = {}
     for name, value in own.others:
         if name == "version" and name not in known:
-            raise StackError(f"a version is written {token.server}@{value or _EXAMPLE}, before the settings")
+            raise StackError(f"a version is written {spec.name}@{value or _EXAMPLE}, before the settings")
         if name not in known:
-            raise StackError(f"{token.server} has no setting {name!r}{did_you_mean(name, known)}")
+            way = "; its own options are written --NAME=VALUE" if spec.native and spec.native.in_paths else ""
+            raise StackError(f"{spec.name} has no setting {name!r}{did_you_mean(name, known)}{way}")
         if not value:
             raise StackError(f"setting {name!r} needs a value, as in {name}={known[name].default}")
         if name in chosen:
             raise StackError(f"setting {name!r} is given twice")
-        chosen[name] = setting_value("", token.server, known[name], value)
+        chosen[name] = setting_value("", spec.name, known[name], value)
     return chosen
 
 

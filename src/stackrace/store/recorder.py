@@ -5,18 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..race.events import (
-    BlockEnded,
-    Event,
-    LaunchEnded,
-    LaunchStarted,
-    RaceEnded,
-    RaceResumed,
-    RaceStarted,
-    SliceEnded,
-    StackDescribed,
-    TwinChosen,
-)
+from ..race import events
 from ..race.run.resume import Checkpoint
 
 if TYPE_CHECKING:
@@ -34,30 +23,30 @@ class StoreSink:
         self._checkpoint = checkpoint
         self._race_id = ""
 
-    def __call__(self, event: Event) -> None:
+    def __call__(self, event: events.Event) -> None:
         """Store the result in ``event``; raise StoreError if the database refuses it."""
         match event:
-            case RaceStarted(race=race):
+            case events.RaceStarted(race=race):
                 self._race_id = race.id
                 self._store.begin(race, self._checkpoint)
-            case TwinChosen(stack=stack):
+            case events.TwinChosen(stack=stack):
                 self._store.name_twin(self._race_id, stack)
-            case RaceResumed(race=race):
+            case events.RaceResumed(race=race):
                 assert self._checkpoint is not None
                 self._race_id = race.id
                 self._store.resume(race, self._checkpoint)
-            case StackDescribed(facts=facts):
+            case events.StackDescribed(facts=facts):
                 self._store.add_facts(self._race_id, facts)
-            case LaunchStarted(launch=launch):
+            case events.LaunchStarted(launch=launch):
                 self._store.add_launch(self._race_id, launch)
-            case SliceEnded(launch_id=launch_id, slice=slice_):
+            case events.SliceEnded(launch_id=launch_id, slice=slice_):
                 self._store.add_slice(launch_id, slice_)
-            case LaunchEnded(launch=launch):
+            case events.LaunchEnded(launch=launch):
                 self._store.end_launch(launch)
-            case BlockEnded(block=block, race=race) if self._checkpoint is not None:
+            case events.BlockEnded(block=block, race=race) if self._checkpoint is not None:
                 self._checkpoint = replace(self._checkpoint, blocks=block, spent_s=race.elapsed_s)
                 self._store.end_block(self._race_id, self._checkpoint)
-            case RaceEnded(ending=ending, elapsed_s=elapsed_s, duty=duty):
+            case events.RaceEnded(ending=ending, elapsed_s=elapsed_s, duty=duty):
                 self._store.end(self._race_id, ending, elapsed_s, duty)
             case _:
                 pass

@@ -17,7 +17,6 @@ from tests.golden_page import holds
 
 from stackrace.cli.stacks import command
 from stackrace.stacks.servers import catalogue
-from stackrace.stacks.servers.catalogue import GONE
 from stackrace.stacks.servers.contract import Entry
 
 
@@ -77,12 +76,6 @@ def fault_lines(*, changes_request: bool) -> list[str]:
     return [line for text in whole for line in wrap(text, 120, subsequent_indent="  ", break_on_hyphens=False)]
 
 
-def gone_rows() -> list[str]:
-    """What is gone as a Markdown table."""
-    rows = [(f"`{one.name}`", one.was, one.because, ", ".join(f"`{kin}`" for kin in one.kin)) for one in GONE]
-    return table(("name", "what it was", "why it is gone", "use instead"), rows)
-
-
 def table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[str]:
     """Write a Markdown table."""
     return [f"| {' | '.join(cells)} |" for cells in (heads, ("---",) * len(heads), *rows)]
@@ -92,7 +85,6 @@ def table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[str]:
     ("part", "rows"),
     [
         ("servers", server_rows),
-        ("gone", gone_rows),
         ("changes", partial(fault_lines, changes_request=True)),
         ("faults", partial(fault_lines, changes_request=False)),
     ],

@@ -136,7 +136,6 @@ def test_what_is_not_legal_says_which_part_and_what_would_fit(path, words):
     ("path", "words"),
     [
         ("gunicorn:threads=4", "does nothing with class=sync; use class=gthread, or leave threads out"),
-        ("gunicorn:class=gthread,loop=uvloop", "use class=asgi"),
         ("gunicorn:worker_connections=9", "use class=gthread or class=gevent or class=asgi"),
         ("apache+mod_wsgi:mode=embedded,processes=5", "use mode=daemon"),
         ("apache:min_spare=3+mod_wsgi", "use mpm=prefork"),

@@ -120,6 +120,6 @@ def test_every_server_that_hosts_an_app_says_what_may_be_tuned_or_has_nothing_to
     without = {
         spec.name
         for spec in SPECS.values()
-        if spec.hosts - {Interface.FILES} and not spec.gone and not any(s.tunable for s in spec.settings)
+        if spec.hosts - {Interface.FILES} and not any(s.tunable for s in spec.settings)
     }
     assert without == {"bjoern", "daphne", "flup", "mod_python", "passenger"}

@@ -15,20 +15,9 @@ from ...base.process.processes import pids, process_name, read
 from ...base.temporary import temporary_folder
 from ...deploy import sockets
 from ...deploy.guard import RUN_DIRECTORY
+from ...measure import probe
 from ...measure.host import HostFacts, MachineDelta, Offender
 from ...measure.load import Load
-from ...measure.probe import (
-    available_bytes,
-    canary_ns,
-    cpu_by_process,
-    difference,
-    host_facts,
-    memory_bytes,
-    network_limits,
-    offenders,
-    physical_cores,
-    read_machine,
-)
 from ...measure.probe.host_reading import allowed_cores, delegated
 from ...measure.probe.proc import open_files
 from ...measure.resources import Resources
@@ -129,23 +118,23 @@ def look(
     watch_s: float = 2.0,
 ) -> Surroundings:
     """Return the state of this machine for a race at ``concurrency`` connections; takes ``watch_s`` seconds."""
-    was_used, before = cpu_by_process(), read_machine((), cores.stack_cores)
+    was_used, before = probe.cpu_by_process(), probe.read_machine((), cores.stack_cores)
     speeds = _watch_speed(cores, watch_s)
-    watched, is_used = difference(before, read_machine((), cores.stack_cores)), cpu_by_process()
-    memory = memory_bytes()
+    watched, is_used = probe.difference(before, probe.read_machine((), cores.stack_cores)), probe.cpu_by_process()
+    memory = probe.memory_bytes()
     disk = Path(temporary_folder())
     room = shutil.disk_usage(disk)
     governors = kernel.governors()
     return Surroundings(
-        host=host_facts(),
+        host=probe.host_facts(),
         plan=_plan(cores, concurrency),
         watched=watched,
         speed_spread=_spread(speeds),
-        offenders=offenders(was_used, is_used, watched.elapsed_s),
+        offenders=probe.offenders(was_used, is_used, watched.elapsed_s),
         load_average=os.getloadavg()[0],
         settings={key: value for key in (*_SETTINGS, *governors) if (value := kernel.read(key)) is not None},
         governors=governors,
-        memory_free_bytes=available_bytes(),
+        memory_free_bytes=probe.available_bytes(),
         swap_bytes=memory.get("SwapTotal", 0),
         swap_used_bytes=memory.get("SwapTotal", 0) - memory.get("SwapFree", 0),
         disk=disk,
@@ -165,7 +154,7 @@ def _watch_speed(cores: Resources, watch_s: float) -> list[float]:
     """Return repeated costs of the canary, in ns; it runs for a few ms in each 100."""
     until, costs = time.monotonic() + watch_s, []
     while (left_s := until - time.monotonic()) > 0:
-        costs.append(canary_ns(cores.stack_cores))
+        costs.append(probe.canary_ns(cores.stack_cores))
         time.sleep(min(_BETWEEN_S, left_s))
     return costs
 
@@ -182,8 +171,8 @@ def _plan(cores: Resources, concurrency: int) -> Preparation:
     return Preparation(
         loads=(Load(concurrency=concurrency, duration_s=1.0),),
         cores=cores,
-        limits=network_limits(),
-        threads=physical_cores({*cores.stack_cores, *cores.generator_cores}),
+        limits=probe.network_limits(),
+        threads=probe.physical_cores({*cores.stack_cores, *cores.generator_cores}),
     )
 
 

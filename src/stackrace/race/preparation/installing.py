@@ -19,7 +19,6 @@ from ...deploy.installation import apt_command, missing_from, missing_item
 from ...deploy.preparing import OnPreparing
 from ...deploy.started_services import service_of
 from ...stacks.servers import Catalogue
-from ...stacks.servers.catalogue import GONE
 from ...stacks.services import services
 from ...stacks.stack import Interface, Stack
 from ...stacks.stack_path import parse_stack
@@ -150,8 +149,6 @@ def _races(word: str, known: Catalogue, servers: Path | None) -> list[RaceReques
         return [RaceRequest(folder=Path.cwd(), bundled=word, stacks=())]
     if (source := source_of(word)) is not None:
         return [read_race_file(file, lambda path: None) for file in source.files_of(word)]
-    if gone := next((gone for gone in GONE if gone.name == word), None):
-        raise InputError(gone.sentence)
     file = file_of(Path(word))
     if not file.is_file() and file.suffix != ".toml":
         names = (*installable(known), *known_names())

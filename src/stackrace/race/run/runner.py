@@ -12,18 +12,7 @@ from functools import partial
 from ...base.errors import InterruptedRace, StackraceError
 from ...deploy.machine import Machine
 from ...stacks.stack import Stack
-from ..events import (
-    Activity,
-    BlockEnded,
-    Event,
-    LaunchEnded,
-    Progress,
-    RaceEnded,
-    RaceResumed,
-    RaceStarted,
-    Sink,
-    TwinChosen,
-)
+from .. import events
 from ..judge.decisions import Decisions
 from ..plan import RacePlan
 from ..preparation.prepared import PreparedRace
@@ -53,7 +42,7 @@ def check_budget(
 def run(
     plan: RacePlan,
     machine: Machine,
-    sink: Sink,
+    sink: events.Sink,
     *,
     begun_s: float | None = None,
     scheduling: Scheduling = FOR_THE_WINNER,
@@ -75,7 +64,7 @@ def run(
     # a resumed race keeps its twin, or stays without one
     race = race if race.resumed or twin is None else replace(race, twin=twin.path)
     plan, ledger = replace(plan, race=race), Ledger(race, scheduling.is_given_up)
-    sink(RaceResumed(ledger.race) if race.resumed else RaceStarted(ledger.race))
+    sink(events.RaceResumed(ledger.race) if race.resumed else events.RaceStarted(ledger.race))
     ending, broken = Ending.INTERRUPTED, None
 
     def elapsed_s() -> float:
@@ -98,23 +87,23 @@ def run(
         for launch in ledger.end_open(broken_off(broken)):
             # the first error is the one to report
             with suppress(StackraceError):
-                sink(LaunchEnded(launch))
+                sink(events.LaunchEnded(launch))
         if ending is not Ending.INTERRUPTED and ledger.race.twin and not came_up(ledger.race):
             _name_twin("", ledger, sink)
         # an error of ours must not leave the race open in the store either
         took_s = elapsed_s()
         finished = ledger.end(ending, took_s, watch.duty(took_s - spent_s(race)))
-        sink(RaceEnded(ending, took_s, finished.duty))
+        sink(events.RaceEnded(ending, took_s, finished.duty))
     return finished
 
 
-def run_prepared(ready: PreparedRace, shown: Sink) -> Race:
+def run_prepared(ready: PreparedRace, shown: events.Sink) -> Race:
     """Run a race that is ready and return it; ``shown`` gets every event after it is stored.
 
     An interrupted race is stored and returned, too, with the ending INTERRUPTED.
     """
 
-    def emit(event: Event) -> None:
+    def emit(event: events.Event) -> None:
         if ready.keeper is not None:
             ready.keeper(event)
         shown(event)
@@ -136,7 +125,7 @@ def _blocks(course: Course, lanes: Lanes, elapsed_s: Callable[[], float]) -> End
         if so_far.settled:
             return Ending.ANSWERED
         racing = _left(racing, so_far, ledger)
-    sink(Progress(Activity.CALIBRATING))
+    sink(events.Progress(events.Activity.CALIBRATING))
     for lane in lanes.all:
         with lane.steps.watch.during(Phase.CALIBRATING):
             lane.steps.machine.calibrate(plan.race.loads)
@@ -179,15 +168,15 @@ _BEYOND = 2.0
 err."""
 
 
-def _emit_block(number: int, ledger: Ledger, sink: Sink, elapsed_s: Callable[[], float]) -> None:
+def _emit_block(number: int, ledger: Ledger, sink: events.Sink, elapsed_s: Callable[[], float]) -> None:
     race = ledger.race
     over = tuple(launch for launch in race.launches if launch.block < number)
-    sink(BlockEnded(number, replace(race, launches=over, elapsed_s=elapsed_s())))
+    sink(events.BlockEnded(number, replace(race, launches=over, elapsed_s=elapsed_s())))
 
 
-def _name_twin(path: str, ledger: Ledger, sink: Sink) -> None:
+def _name_twin(path: str, ledger: Ledger, sink: events.Sink) -> None:
     ledger.name_twin(path)
-    sink(TwinChosen(path))
+    sink(events.TwinChosen(path))
 
 
 def _left(racing: Sequence[Stack], so_far: Decisions, ledger: Ledger) -> list[Stack]:

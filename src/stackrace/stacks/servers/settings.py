@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from ..native_options import Concern, NativeOptions, Option
-from ..stack import Origin, ProcessCount, Setting, Settings, SettingValue, Socket
-from ..tunable import Tunable
+from ..stack import Origin, ProcessCount, Setting, Settings, Socket
+from ..tunable import Formula, Tunable
 from .contract import KEEP_ALIVE_S
 from .site import Site
 
@@ -90,15 +90,17 @@ STATIC = Setting(
 )
 
 
-def workers(what: str) -> Setting:
-    """Return the setting ``workers`` with the default 2; ``what`` opens its help and explains a worker."""
+def workers(
+    what: str, advice: str = "raise it to the number of cores", *, per_core: int = 4, formula: Formula | None = None
+) -> Setting:
+    """Return the setting ``workers`` with the default 2; ``what`` and ``advice`` are its help."""
     return Setting(
         name="workers",
         default=2,
         maximum=256,
         origin=Origin.TUNED,
-        tunable=Tunable(per_core=4, most=256),
-        help=f"{what}; raise it to the number of cores.",
+        tunable=Tunable(per_core=per_core, most=256, formula=formula),
+        help=f"{what}; {advice}.",
     )
 
 
@@ -138,15 +140,14 @@ def address(site: Site) -> str:
     return f"unix:{site.listen.path}" if site.listen.is_unix else site.listen.address
 
 
-def unless_off(name: str) -> Callable[[Site], SettingValue | None]:
-    """Return a function that gives the setting ``name``, or None if it is 0 or off, so that the server decides."""
+def _unless_off(name: str) -> Callable[[Site], object]:
     return lambda site: site.settings[name] or None
 
 
 def recycling(prefix: str = "") -> tuple[Option, ...]:
-    """Return the options that replace workers after a number of requests."""
+    """Return the options that replace workers after a number of requests; 0 is not written."""
     return tuple(
-        Option(prefix + setting.name.replace("_", "-"), setting=setting, written=unless_off(setting.name))
+        Option(prefix + setting.name.replace("_", "-"), setting=setting, written=_unless_off(setting.name))
         for setting in RECYCLING
     )
 

@@ -19,18 +19,18 @@ PROGRAMS = {
         {},
         {"interface": "asgi", "access_log": True},
         {"blocking_threads": 8},
-        {"interface": "asgi", "loop": "rloop", "task_impl": "rust", "http": "1", "backpressure": 64},
+        {"interface": "asgi", "loop": "rloop", "backpressure": 64},
         {"keep_alive": False, "static": True},
     ],
     "gunicorn": [
         {},
         {"class": "gthread", "threads": 8},
         {"class": "uvicorn", "access_log": True},
-        {"class": "asgi", "loop": "asyncio", "worker_connections": 50, "http_parser": "fast"},
+        {"class": "asgi", "worker_connections": 50},
         {"class": "asgi", "preload": True, "max_requests": 500, "max_requests_jitter": 50, "timeout": 60},
     ],
     "hypercorn": [{}, {"loop": "uvloop", "access_log": True}, {"max_requests": 500, "keep_alive": 5}],
-    "uvicorn": [{}, {"http": "h11", "access_log": True}, {"max_requests": 500, "limit_concurrency": 50}],
+    "uvicorn": [{}, {"access_log": True}, {"max_requests": 500}],
     "waitress": [{}, {"threads": 8}, {"connection_limit": 100, "keep_alive": 5}],
 }
 

@@ -28,8 +28,6 @@ TURNED = {
     "upstream_connections": 8,
     "buffering": False,
     "sendfile": False,
-    "tcp_nopush": False,
-    "open_file_cache": 100,
     "gzip": True,
 }
 LOGGED = {"access_log": True}

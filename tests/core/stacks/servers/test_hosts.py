@@ -53,10 +53,9 @@ def test_quit_ends_unit_since_term_may_leave_processes(make_site):
     ("golden", "protocol", "chosen"),
     [
         *((each, each, {"threads": 2, "access_log": True}) for each in sorted(UWSGI.spec.listens)),
-        ("cheaper", "uwsgi", {"processes": 25, "cheaper": 2, "cheaper_step": 4}),
+        ("cheaper", "uwsgi", {"processes": 25, "cheaper": 2}),
         ("switches", "", {
-            **{"offload_threads": 2, "max_requests": 500, "max_requests_delta": 50, "harakiri": 60},
-            **dict.fromkeys(("lazy_apps", "single_interpreter", "thunder_lock", "static"), True),
+            **{"max_requests": 500, "harakiri": 60, "lazy_apps": True, "static": True},
         }),
     ],
 )  # fmt: skip

@@ -8,7 +8,7 @@ from ...native_options import Concern, NativeOptions, Option, decided, switches
 from ...stack import Interface, Origin, Protocol, ServerSpec, Setting, Settings
 from ...tunable import Formula, Tunable
 from ..contract import BACKLOG, Recipe, Reload, Server
-from ..settings import ADDRESS, STATIC, access_log, command_words, fixed_by
+from ..settings import ADDRESS, STATIC, access_log, command_words, fixed_by, workers
 from ..site import Site
 
 _ONE_PER_CORE = Formula(per_core=1, source="granian, README, Workers and threads")
@@ -20,11 +20,6 @@ _DEFAULT_BACKLOG = 1024
 
 def _backpressure(site: Site) -> int:
     return int(site.settings["backpressure"]) or max(1, _DEFAULT_BACKLOG // int(site.settings["workers"]))
-
-
-def _runtime_mode(site: Site) -> object:
-    """Return None for auto: the versions for Python 3.9 do not know that word."""
-    return None if site.settings["runtime_mode"] == "auto" else site.settings["runtime_mode"]
 
 
 def _blocking_threads(site: Site) -> object:
@@ -43,8 +38,7 @@ def _mounts(site: Site) -> tuple[object, ...]:
 _OPTIONS = NativeOptions(
     programs=("granian",),
     prefix="GRANIAN_",
-    order="interface workers blocking_threads runtime_threads runtime_mode loop task_impl http backpressure "
-    "keep_alive static access_log",
+    order="interface workers blocking_threads loop backpressure keep_alive static access_log",
     rows=(
         Option(
             "interface",
@@ -62,24 +56,8 @@ _OPTIONS = NativeOptions(
         ),
         Option(
             "workers",
-            setting=Setting(
-                name="workers",
-                default=2,
-                maximum=256,
-                origin=Origin.TUNED,
-                tunable=Tunable(per_core=4, most=256, formula=_ONE_PER_CORE),
-                help="Worker processes; its documentation advises one per core.",
-            ),
+            setting=workers("Worker processes", "its documentation advises one per core", formula=_ONE_PER_CORE),
             default=1,
-        ),
-        Option(
-            "runtime-threads",
-            setting=Setting(
-                name="runtime_threads",
-                default=1,
-                maximum=64,
-                help="Network threads of each worker; raise it when workers are few and cores many.",
-            ),
         ),
         Option("backlog", is_queue=True, written=BACKLOG),
         Option(
@@ -95,31 +73,12 @@ _OPTIONS = NativeOptions(
             ),
             written=_backpressure,
         ),
-        Option(
-            "http",
-            setting=Setting(
-                name="http",
-                default="auto",
-                choices=("auto", "1", "2"),
-                help="The version of HTTP; auto looks at each connection, 1 spares that look.",
-            ),
-        ),
         # its stop waits for kept connections; no load is left when a stack is stopped
         Option("workers-kill-timeout", concern=Concern.PROCESS, written=lambda site: site.patience_s(2)),
         Option(
             "log-level",
             concern=Concern.LOGS,
             written=lambda site: "info" if site.settings["access_log"] or site.production else "warning",
-        ),
-        Option(
-            "runtime-mode",
-            setting=Setting(
-                name="runtime_mode",
-                default="auto",
-                choices=("auto", "mt", "st"),
-                help="Whether the network threads share one scheduler; its documentation compares them.",
-            ),
-            written=_runtime_mode,
         ),
         Option(
             "blocking-threads",
@@ -147,18 +106,6 @@ _OPTIONS = NativeOptions(
             ),
             written=lambda site: site.settings["loop"] if site.app.interface is Interface.ASGI else None,
         ),
-        Option(
-            "task-impl",
-            setting=Setting(
-                name="task_impl",
-                default="asyncio",
-                choices=("asyncio", "rust"),
-                only={"interface": _ASGI},
-                help="Who makes the app's tasks, interface=asgi only; rust is faster and, says its documentation, "
-                "experimental.",
-            ),
-            written=lambda site: site.settings["task_impl"] if site.app.interface is Interface.ASGI else None,
-        ),
         *ADDRESS,
         Option("", setting=STATIC, written=_mounts),
         Option(
@@ -182,8 +129,7 @@ _OPTIONS = NativeOptions(
         *decided(Concern.PROCESS, "reload-paths, reload-ignore-dirs, reload-ignore-patterns, reload-ignore-paths"),
         *decided(Concern.PROCESS, "reload-tick, pid-file, metrics-address, metrics-port"),
         *switches("metrics, version, help", Concern.PROCESS),
-        *switches("http1-pipeline-flush, no-http1-pipeline-flush, ws, no-ws, no-reload, no-factory, no-metrics"),
-        *switches("respawn-failed-workers, no-respawn-failed-workers"),
+        *switches("http1-pipeline-flush, ws, respawn-failed-workers"),
     ),
 )
 

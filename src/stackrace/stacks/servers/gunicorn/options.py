@@ -12,7 +12,7 @@ from ...native_options import Change, Concern, FileReading, NativeOptions, Optio
 from ...stack import Interface, Origin, Protocol, Setting, Settings, SettingValue
 from ...tunable import Formula, Tunable
 from ..contract import BACKLOG
-from ..settings import ACCESS_LOG, KEEP_ALIVE, MOST_SECONDS, address, recycling
+from ..settings import ACCESS_LOG, KEEP_ALIVE, MOST_SECONDS, address, recycling, workers
 
 CLASSES = {
     "sync": Interface.WSGI,
@@ -35,13 +35,10 @@ _CLASSES = {
     "gunicorn.workers.gasgi.ASGIWorker": "asgi",
     "uvicorn_worker.UvicornWorker": "uvicorn",
     "uvicorn.workers.UvicornWorker": "uvicorn",
-}
-"""Worker classes in files, and the setting's value for each."""
-_CLASS_WORDS = {
-    **_CLASSES,
     "uvicorn.workers.UvicornH11Worker": "uvicorn",
     "uvicorn_worker.UvicornH11Worker": "uvicorn",
 }
+"""Worker classes of commands and files, and the setting's value for each."""
 
 
 def _idle(settings: Settings) -> frozenset[str]:
@@ -232,13 +229,11 @@ OPTIONS = NativeOptions(
         Option("forwarded-allow-ips", written=lambda site: site.trusted_proxies if site.file is None else None),
         Option(
             "workers w",
-            setting=Setting(
-                name="workers",
-                default=2,
-                maximum=256,
-                origin=Origin.TUNED,
-                tunable=Tunable(per_core=8, most=256, formula=_TWICE_AND_ONE),
-                help="Worker processes; its documentation starts from twice the cores plus one.",
+            setting=workers(
+                "Worker processes",
+                "its documentation starts from twice the cores plus one",
+                per_core=8,
+                formula=_TWICE_AND_ONE,
             ),
             default=1,
             variable="WEB_CONCURRENCY",
@@ -260,7 +255,7 @@ OPTIONS = NativeOptions(
                 "threads, gevent greenlets; uvicorn and gunicorn's own asgi host the app's ASGI interface. asgi "
                 "lets only 100 connections wait, whatever the backlog.",
             ),
-            values=_CLASS_WORDS,
+            values=_CLASSES,
             written=lambda site: CLASS_OF.get(str(site.settings["class"]), site.settings["class"]),
         ),
         Option(
@@ -311,27 +306,6 @@ OPTIONS = NativeOptions(
             ),
         ),
         Option("keep-alive", setting=KEEP_ALIVE, key="keepalive", default=2),
-        Option(
-            "asgi-loop",
-            setting=Setting(
-                name="loop",
-                default="auto",
-                choices=("auto", "asyncio", "uvloop"),
-                only={"class": ("asgi",)},
-                help="The event loop, class=asgi only; auto takes uvloop, choose asyncio to see what that brings.",
-            ),
-        ),
-        Option(
-            "http-parser",
-            setting=Setting(
-                name="http_parser",
-                default="auto",
-                choices=("auto", "fast", "python"),
-                help="Who parses HTTP: fast is an extension in C, python gunicorn itself; auto takes fast where "
-                "the app's environment has it.",
-            ),
-            written=lambda site: None if site.settings["http_parser"] == "auto" else site.settings["http_parser"],
-        ),
         Option(
             "access-logfile",
             setting=ACCESS_LOG,

@@ -21,15 +21,8 @@ _FIRST_WITH_ASGI = "25.1"
 _BRINGS: Mapping[str, tuple[str, ...]] = {
     "gevent": ("gevent", "packaging"),
     "uvicorn": ("uvicorn-worker", "uvicorn[standard]"),
+    "asgi": ("uvloop",),
 }
-
-
-def _brings(settings: Settings) -> Iterator[str]:
-    yield from _BRINGS.get(str(settings["class"]), ())
-    if settings["class"] == "asgi" and settings.get("loop") != "asyncio":
-        yield "uvloop"
-    if settings.get("http_parser") == "fast":
-        yield "gunicorn[fast]"
 
 
 def _threads(settings: Settings) -> int:
@@ -66,8 +59,8 @@ class Gunicorn(Server):
 
     def requirements(self, settings: Settings) -> tuple[str, ...]:
         """Return gunicorn and what its worker class needs; a version in the app's environment wins."""
-        is_new = settings["class"] == "asgi" or settings.get("http_parser") in ("fast", "python")
-        return (f"gunicorn>={_FIRST_WITH_ASGI if is_new else _FIRST}", *_brings(settings))
+        worker = str(settings["class"])
+        return (f"gunicorn>={_FIRST_WITH_ASGI if worker == 'asgi' else _FIRST}", *_BRINGS.get(worker, ()))
 
     def recipe(self, site: Site) -> Recipe:
         """Return a command that listens on the site's socket; heartbeats stay in the site, no control socket opens

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from ...native_options import Concern, NativeOptions, Option, decided, switches
@@ -9,7 +10,7 @@ from ...stack import Interface, Origin, ProcessCount, ServerSpec, Setting, Setti
 from ...tunable import Tunable
 from ..apache.server import SERVER as APACHE
 from ..contract import Guest, Needs
-from ..settings import MOST_REQUESTS, fixed_by, in_threads
+from ..settings import RECYCLING, fixed_by, in_threads
 from ..site import Fragment, Site
 
 _MODULE = Path("/usr/lib/apache2/modules/mod_wsgi.so")
@@ -66,23 +67,10 @@ _OPTIONS = NativeOptions(
         ),
         Option(
             "maximum-requests",
-            setting=Setting(
-                name="max_requests",
-                default=0,
-                minimum=0,
-                maximum=MOST_REQUESTS,
+            setting=replace(
+                RECYCLING[0],
                 only={"mode": ("daemon",)},
                 help="Requests after which a daemon process is replaced, mode=daemon only; 0 is never.",
-            ),
-        ),
-        Option(
-            "",
-            setting=Setting(
-                name="optimize",
-                default=0,
-                minimum=0,
-                maximum=2,
-                help="Python's -O: 1 drops assertions, as a published comparison did, 2 docstrings as well.",
             ),
         ),
         *decided(Concern.ADDRESS, "host, port"),

@@ -145,29 +145,26 @@ def _files(pattern: str, path: Path, folder: Path) -> list[Path]:
     return matching(place) if place else []
 
 
-_ADDRESS = re.compile(
-    "listen|server_name(_in_redirect)?|ssl(_.*)?|http[23](_.*)?|quic(_.*)?|resolver(_timeout)?|proxy_ssl_.*|proxy_bind|"
-    "allow|deny|satisfy|auth_basic(_user_file)?|auth_request(_set)?|limit_(req|conn|rate).*|mirror(_.*)?|"
-    "add_trailer|early_hints"
-)
-_LOGS = re.compile("access_log|error_log|log_format|log_not_found|log_subrequest|rewrite_log|open_log_file_cache")
-_PATHS = re.compile("pid|lock_file|load_module|working_directory|.*_temp_path|.*_store(_access)?|state")
-_PROCESS = re.compile("daemon|master_process|worker_shutdown_timeout|worker_priority|debug_.*")
+DECIDED = {
+    Concern.ADDRESS: "listen|server_name(_in_redirect)?|ssl(_.*)?|http[23](_.*)?|quic(_.*)?|resolver(_timeout)?|"
+    "proxy_ssl_.*|proxy_bind|allow|deny|satisfy|auth_basic(_user_file)?|auth_request(_set)?|"
+    "limit_(req|conn|rate).*|mirror(_.*)?|add_trailer|early_hints",
+    Concern.USER: "user",
+    Concern.LOGS: "access_log|error_log|log_format|log_not_found|log_subrequest|rewrite_log|open_log_file_cache",
+    Concern.PATHS: "pid|lock_file|load_module|working_directory|.*_temp_path|.*_store(_access)?|state",
+    Concern.PROCESS: "daemon|master_process|worker_shutdown_timeout|worker_priority|debug_.*",
+}
+"""Patterns of the directives that Stackrace decides, by concern."""
 _CACHE = re.compile("(proxy|uwsgi|fastcgi|scgi)_cache(_.*)?|(proxy|uwsgi|fastcgi|scgi)_no_cache|slice")
-_MODULES = re.compile(
-    ".*_by_lua(_block|_file)?|lua_.*|js_.*|perl(_.*)?|xslt_.*|xml_entities|image_filter.*|geoip_.*|brotli.*|"
-    "passenger_.*|stream|mail|modsecurity.*|more_.*|vhost_traffic_status.*|pagespeed.*|otel_.*|opentracing.*"
-)
+_MODULES = re.compile("js_.*|perl(_.*)?|xslt_.*|xml_entities|image_filter.*|geoip_.*|stream|mail|otel_.*")
+"""Directives of modules that crossplane knows, as those of nginx itself, but that Debian's nginx-light lacks."""
 SERVES_ELSEWHERE = frozenset({"grpc_pass", "memcached_pass"})
 """Directives that forward in a protocol that no stack has."""
 
 
 def decided(name: str) -> Concern | None:
     """Return the concern for which Stackrace decides the directive ``name``; None if it stays."""
-    if name == "user":
-        return Concern.USER
-    by_concern = {Concern.ADDRESS: _ADDRESS, Concern.LOGS: _LOGS, Concern.PATHS: _PATHS, Concern.PROCESS: _PROCESS}
-    return next((concern for concern, names in by_concern.items() if names.fullmatch(name)), None)
+    return next((concern for concern, names in DECIDED.items() if re.fullmatch(names, name)), None)
 
 
 def unusable(name: str) -> str:

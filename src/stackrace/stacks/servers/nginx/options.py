@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ...native_options import Concern, FileReading, NativeOptions, Option, decided
+from ...native_options import Concern, FileReading, NativeOptions, Option
 from ...stack import Origin, Setting, SettingValue
 from ..settings import ACCESS_LOG, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, workers
-from .directives import Directive
+from .directives import DECIDED, Directive
 from .site_file import site_file
 
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
@@ -62,6 +62,12 @@ OPTIONS = NativeOptions(
     ends=";{}\n",
     file="nginx.conf",
     read=_read,
+    decided=DECIDED
+    | {
+        # of a file these are read and made ready, a path can only say them beside ours
+        Concern.ADDRESS: f"{DECIDED[Concern.ADDRESS]}|.*_pass|proxy_set_header|.*_param|return|rewrite",
+        Concern.PATHS: f"{DECIDED[Concern.PATHS]}|root|alias|include",
+    },
     rows=(
         Option("worker_processes", setting=workers("Worker processes, each with its own event loop"), default=1),
         Option(
@@ -110,27 +116,6 @@ OPTIONS = NativeOptions(
             default=False,
         ),
         Option(
-            "tcp_nopush",
-            setting=Setting(
-                name="tcp_nopush",
-                default=True,
-                origin=Origin.RECOMMENDED,
-                help="Send the head of a file's answer in one packet with the file's start, with sendfile only.",
-            ),
-            default=False,
-        ),
-        Option(
-            "open_file_cache",
-            setting=Setting(
-                name="open_file_cache",
-                default=0,
-                minimum=0,
-                maximum=1_000_000,
-                help="Files that nginx keeps open, where it serves files; 0 is none.",
-            ),
-            key="",
-        ),
-        Option(
             "gzip",
             setting=Setting(
                 name="gzip",
@@ -140,16 +125,5 @@ OPTIONS = NativeOptions(
             ),
         ),
         Option("access_log", setting=ACCESS_LOG, key=""),
-        *decided(
-            Concern.ADDRESS, "listen, server_name, proxy_pass, fastcgi_pass, scgi_pass, uwsgi_pass, grpc_pass"
-        ),
-        *decided(Concern.ADDRESS, "proxy_set_header, fastcgi_param, scgi_param, uwsgi_param, ssl_certificate"),
-        *decided(Concern.ADDRESS, "ssl_certificate_key, return, rewrite, mirror"),
-        *decided(Concern.USER, "user"),
-        *decided(Concern.LOGS, "error_log, log_format"),
-        *decided(Concern.PATHS, "root, alias, include, pid, lock_file, load_module, working_directory"),
-        *decided(Concern.PATHS, "client_body_temp_path, proxy_temp_path, fastcgi_temp_path, scgi_temp_path"),
-        *decided(Concern.PATHS, "uwsgi_temp_path"),
-        *decided(Concern.PROCESS, "daemon, master_process, worker_shutdown_timeout"),
     ),
 )

@@ -83,9 +83,7 @@ class Nginx(Server):
         return self.render("nginx.conf.j2", site, inner=inner, module="proxy" if is_http else site.forwards)
 
 
-_MAIN = re.compile(
-    "debug_points|env|pcre_jit|thread_pool|timer_resolution|worker_(cpu_affinity|priority|rlimit_(core|nofile))"
-)
+_MAIN = re.compile("env|pcre_jit|thread_pool|timer_resolution|worker_(cpu_affinity|rlimit_(core|nofile))")
 _EVENTS = ("multi_accept", "accept_mutex", "accept_mutex_delay", "use", "worker_aio_requests")
 
 

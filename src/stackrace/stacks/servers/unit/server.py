@@ -7,7 +7,7 @@ import signal
 
 from ...stack import Interface, Protocol, ServerSpec, Setting, Socket
 from ..contract import BACKLOG, Fault, Needs, Recipe, Server
-from ..settings import ACCESS_LOG, KEEP_ALIVE, MOST_SECONDS, RECYCLING, fixed_by, processes, threads, workers
+from ..settings import ACCESS_LOG, KEEP_ALIVE, RECYCLING, fixed_by, processes, threads, workers
 from ..site import BODILESS, Site, bodiless_files
 
 _HOSTED = {"wsgi": Interface.WSGI, "asgi": Interface.ASGI}
@@ -43,13 +43,6 @@ class Unit(Server):
             threads("Threads of each process of the app", 1),
             workers("Threads of the router (listen_threads), which meets the clients"),
             RECYCLING[0],
-            Setting(
-                name="timeout",
-                default=0,
-                minimum=0,
-                maximum=MOST_SECONDS,
-                help="Seconds after which a request that the app still works on is given up; 0 is never.",
-            ),
             KEEP_ALIVE,
             ACCESS_LOG,
         ),
@@ -131,7 +124,7 @@ def _application(site: Site) -> dict[str, object]:
         "protocol": str(site.app.interface),
         "processes": site.settings["processes"],
         "threads": site.settings["threads"],
-        **({"limits": limits} if (limits := _limits(site)) else {}),
+        **({"limits": {"requests": most}} if (most := site.settings["max_requests"]) else {}),
         "home": str(site.app.home),
         "path": [str(folder) for folder in (site.directory, *site.app.import_path)],
         "working_directory": str(site.app.root),
@@ -139,11 +132,6 @@ def _application(site: Site) -> dict[str, object]:
         "module": BODILESS,
         "callable": "application",
     }
-
-
-def _limits(site: Site) -> dict[str, object]:
-    limits = {"requests": site.settings["max_requests"], "timeout": site.settings["timeout"]}
-    return {name: value for name, value in limits.items() if value}
 
 
 SERVER = Unit()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import signal
 
 from ...native_options import Concern, NativeOptions, Option, decided, switches
-from ...stack import Interface, Protocol, ServerSpec, Setting
+from ...stack import Interface, Protocol, ServerSpec
 from ..contract import BACKLOG, Recipe, Reload, Server
-from ..settings import ADDRESS, KEEP_ALIVE, access_log, command_words, fixed_by, recycling, unless_off, workers
+from ..settings import ADDRESS, KEEP_ALIVE, access_log, command_words, fixed_by, recycling, workers
 from ..site import Site
 
 _OPTIONS = NativeOptions(
@@ -15,31 +15,13 @@ _OPTIONS = NativeOptions(
     programs=("uvicorn", "fastapi"),
     verbs={"run": "", "dev": "--reload"},
     prefix="UVICORN_",
-    order="workers loop http limit_concurrency max_requests max_requests_jitter keep_alive access_log",
+    order="workers max_requests max_requests_jitter keep_alive access_log",
     rows=(
         Option(
             "workers",
             setting=workers("Worker processes, each with its own event loop"),
             default=1,
             variable="WEB_CONCURRENCY",
-        ),
-        Option(
-            "loop",
-            setting=Setting(
-                name="loop",
-                default="auto",
-                choices=("auto", "asyncio", "uvloop"),
-                help="The event loop; auto takes uvloop, choose asyncio to see what that brings.",
-            ),
-        ),
-        Option(
-            "http",
-            setting=Setting(
-                name="http",
-                default="auto",
-                choices=("auto", "h11", "httptools"),
-                help="The HTTP parser; auto takes httptools, choose h11 to see what that brings.",
-            ),
         ),
         Option("backlog", is_queue=True, written=BACKLOG),
         Option("timeout-keep-alive", setting=KEEP_ALIVE, default=5),
@@ -60,17 +42,6 @@ _OPTIONS = NativeOptions(
             concern=Concern.LOGS,
             written=lambda site: "info" if site.settings["access_log"] or site.production else "warning",
         ),
-        Option(
-            "limit-concurrency",
-            setting=Setting(
-                name="limit_concurrency",
-                default=0,
-                minimum=0,
-                maximum=65536,
-                help="Connections of each worker beyond which it answers 503 at once; 0 is no limit.",
-            ),
-            written=unless_off("limit_concurrency"),
-        ),
         *recycling("limit-"),
         *ADDRESS,
         Option("access-log no-access-log", setting=access_log("standard output"), is_switch=True),
@@ -83,8 +54,7 @@ _OPTIONS = NativeOptions(
         Option("reload", concern=Concern.PROCESS, is_switch=True, is_for_development=True),
         *decided(Concern.PROCESS, "reload-dir, reload-include, reload-exclude, reload-delay"),
         *switches("version, help", Concern.PROCESS),
-        *switches("proxy-headers, no-proxy-headers, server-header, no-server-header, date-header, no-date-header"),
-        *switches("reset-contextvars, no-reset-contextvars"),
+        *switches("proxy-headers, server-header, date-header, reset-contextvars"),
     ),
 )
 

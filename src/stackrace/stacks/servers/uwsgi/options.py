@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -29,7 +28,6 @@ from ...stack import Origin, Setting, Settings, SettingValue
 from ..settings import (
     ACCESS_LOG,
     KEEP_ALIVE,
-    MOST_REQUESTS,
     MOST_SECONDS,
     RECYCLING,
     STATIC,
@@ -147,8 +145,7 @@ def _followed(text: str, path: Path, folder: Path, section: str = _SECTION, dept
 
 def _included(value: str, path: Path, folder: Path) -> Path | None:
     """Return the file of the project that ``value`` names in the file at ``path``; None if there is none."""
-    magic = {"%d": f"{path.parent}/", "%p": str(path), "%s": path.name, "%n": path.stem}
-    for word, meant in magic.items():
+    for word, meant in _magic(path):
         value = value.replace(word, meant)
     value = _NAMED.sub("", value)
     if not value.endswith(".ini") or any(letter in value for letter in "%$@"):
@@ -164,9 +161,14 @@ def _value(text: str, default: SettingValue) -> SettingValue | None:
     return int(text) if text.isascii() and text.isdigit() else None
 
 
+def _magic(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield uWSGI's words for the path of the file that it reads, with their values."""
+    yield from (("%d", f"{path.parent}/"), ("%p", str(path)), ("%s", path.name), ("%n", path.stem))
+
+
 def _placed(line: str, path: Path) -> str:
     """Replace ``%d`` and similar words by the file's own path, because uWSGI reads the line from another file."""
-    for word, value in (("%d", f"{path.parent}/"), ("%p", str(path)), ("%s", path.name), ("%n", path.stem)):
+    for word, value in _magic(path):
         if word in line and not PLAIN.fullmatch(value):
             raise LaunchError(f"the name of {str(path)!r}, which it calls {word}, cannot be said in it; rename it")
         line = re.sub(f"(?<!%){word}", lambda _, value=value: value, line)  # type: ignore[misc]
@@ -181,22 +183,14 @@ def _ini_options(text: str, section: str) -> list[tuple[str, str | None]]:
     return [(key, value or None) for key, value in pairs]
 
 
-def _yaml_options(text: str, section: str) -> list[tuple[str, str | None]]:
-    """Return the options of a YAML document. Raises ValueError for other text."""
+def _document_options(text: str, section: str) -> list[tuple[str, str | None]]:
+    """Return the options of a YAML or JSON document. Raises ValueError for other text."""
     import yaml
 
     try:
-        return _options(yaml.safe_load(text), section)
+        document = yaml.safe_load(text)
     except yaml.YAMLError as error:
         raise ValueError(str(error)) from error
-
-
-def _json_options(text: str, section: str) -> list[tuple[str, str | None]]:
-    """Return the options of a JSON document. Raises ValueError for other text."""
-    return _options(json.loads(text), section)
-
-
-def _options(document: object, section: str) -> list[tuple[str, str | None]]:
     table = document.get(section or _SECTION) if isinstance(document, dict) else None
     if not isinstance(table, dict):
         raise ValueError(f"it has no {section or _SECTION}")
@@ -249,6 +243,19 @@ OPTIONS = NativeOptions(
     read=_read,
     inspector=Path(__file__).with_name("inspector.py"),
     effective=_effective,
+    decided={
+        Concern.ADDRESS: "http-to|https.*|.*-socket|stats.*|zerg.*|fastrouter.*|subscribe-to",
+        Concern.USER: "[ug]id|chroot|cap|unshare",
+        Concern.UMASK: "umask",
+        Concern.VARIABLES: "(un)?env|(early-)?envdir",
+        Concern.LOGS: "((threaded|req|touch)-)?log.*",
+        Concern.FOLDER: "chdir2?|pp|python-?path",
+        Concern.PATHS: "virtualenv|venv|pyhome|wsgi|wsgi-file|file|callable|mount|plugins?(-dir)?|inherit",
+        # the last two lines are programs that it starts beside the app
+        Concern.PROCESS: "daemonize2|(safe-)?pidfile2?|master-fifo|stop|((exit-on|fs|touch.*)-)?reload|"
+        "(worker-)?reload-mercy|vassals.*|(smart-)?attach-daemon2?|(exec|hook)-.*|(unique-)?cron2?|spooler.*|"
+        "mules?|farm",
+    },
     rows=(
         Option("processes workers p", setting=processes("Worker processes"), default=1),
         Option("threads", setting=threads("Threads of each worker", 1)),
@@ -261,25 +268,6 @@ OPTIONS = NativeOptions(
                 maximum=255,
                 help="Fewest worker processes: more are started under load, up to processes, and ended without; "
                 "0 keeps their number fixed. It must be below processes.",
-            ),
-        ),
-        Option(
-            "cheaper-initial",
-            setting=Setting(
-                name="cheaper_initial",
-                default=0,
-                minimum=0,
-                maximum=256,
-                help="Worker processes at the start, with cheaper only; 0 is as many as cheaper.",
-            ),
-        ),
-        Option(
-            "cheaper-step",
-            setting=Setting(
-                name="cheaper_step",
-                default=1,
-                maximum=256,
-                help="Worker processes started at a time, with cheaper only; raise it when load comes in bursts.",
             ),
         ),
         Option(
@@ -305,48 +293,8 @@ OPTIONS = NativeOptions(
             ),
             is_switch=True,
         ),
-        Option(
-            "single-interpreter i",
-            setting=Setting(
-                name="single_interpreter",
-                default=False,
-                help="Run the app in the process's main interpreter; extensions in C may need it.",
-            ),
-            is_switch=True,
-        ),
-        Option(
-            "thunder-lock",
-            setting=Setting(
-                name="thunder_lock",
-                default=False,
-                help="Let only one worker at a time accept connections; its documentation advises it for many "
-                "processes with threads.",
-            ),
-            is_switch=True,
-        ),
-        Option(
-            "offload-threads",
-            setting=Setting(
-                name="offload_threads",
-                default=0,
-                minimum=0,
-                maximum=64,
-                help="Threads of each worker that send files for it; raise it with static=on.",
-            ),
-        ),
         Option("", setting=STATIC),
         Option("max-requests R", setting=RECYCLING[0]),
-        Option(
-            "max-requests-delta",
-            setting=Setting(
-                name="max_requests_delta",
-                default=0,
-                minimum=0,
-                maximum=MOST_REQUESTS,
-                help="Requests added to max_requests for each next worker, so that they are not all replaced at "
-                "once.",
-            ),
-        ),
         Option(
             "harakiri t",
             setting=Setting(
@@ -395,49 +343,24 @@ OPTIONS = NativeOptions(
             default=False,
             is_switch=True,
         ),
-        *decided(
-            Concern.ADDRESS,
-            "http-to, http11-socket, https, https-socket, puwsgi-socket, raw-socket, shared-socket, map-socket, "
-            "chmod-socket C, chown-socket, stats, zerg, zerg-server, subscribe-to, fastrouter",
-        ),
-        *decided(Concern.USER, "uid, gid, chroot, cap, unshare"),
-        *decided(Concern.UMASK, "umask"),
-        *decided(Concern.VARIABLES, "env, unenv, envdir, early-envdir"),
-        *switches("log-master, disable-logging L", Concern.LOGS),
-        *decided(Concern.LOGS, "logto, logto2, logger, req-logger, logdate, log-date, log-format, logformat"),
-        *decided(Concern.LOGS, "threaded-logger, touch-logreopen, log-maxsize, log-reopen, log-syslog"),
+        *decided(Concern.ADDRESS, "chmod-socket C"),
+        *switches("disable-logging L", Concern.LOGS),
         # paths of the app, its environment and other option files
         Option("ini", concern=Concern.PATHS, reads=_ini_options),
-        Option("yaml y", concern=Concern.PATHS, reads=_yaml_options),
-        Option("yml", reads=_yaml_options),
-        Option("json j", concern=Concern.PATHS, reads=_json_options),
+        Option("yaml y", concern=Concern.PATHS, reads=_document_options),
+        Option("yml", reads=_document_options),
+        Option("json j", concern=Concern.PATHS, reads=_document_options),
         Option("xml x", concern=Concern.PATHS, unreadable=True),
         *switches("manage-script-name", Concern.PATHS),
-        *decided(Concern.FOLDER, "chdir, chdir2, pythonpath, pp, python-path"),
-        *decided(Concern.PATHS, "home H, virtualenv, venv, pyhome"),
-        *decided(Concern.PATHS, "module w, wsgi, wsgi-file, file, callable, mount, plugin, plugins, plugins-dir"),
-        *decided(Concern.PATHS, "plugin-dir, inherit"),
+        *decided(Concern.PATHS, "home H, module w"),
         *switches("die-on-term, need-app, catch-exceptions, strict, master M", Concern.PROCESS),
-        *decided(Concern.PROCESS, "daemonize d, daemonize2, pidfile, pidfile2, safe-pidfile, master-fifo"),
-        *decided(Concern.PROCESS, "exit-on-reload, touch-reload, touch-workers-reload, reload-mercy"),
-        *decided(Concern.PROCESS, "worker-reload-mercy, stop, reload, vassals, touch-chain-reload, fs-reload"),
-        Option("py-autoreload", concern=Concern.PROCESS, is_for_development=True),
-        Option("py-auto-reload", concern=Concern.PROCESS, is_for_development=True),
+        *decided(Concern.PROCESS, "daemonize d"),
+        Option("py-autoreload py-auto-reload", concern=Concern.PROCESS, is_for_development=True),
         Option("emperor", concern=Concern.PROCESS, is_for_development=True),
         Option("honour-stdin", is_for_development=True),
-        # programs that it starts beside the app
-        *decided(
-            Concern.PROCESS,
-            "attach-daemon, attach-daemon2, smart-attach-daemon, smart-attach-daemon2, exec-asap, "
-            "exec-pre-jail, exec-post-jail, exec-in-jail, exec-as-root, exec-as-user, exec-pre-app, "
-            "exec-post-app, hook-asap, hook-pre-jail, hook-post-jail, hook-in-jail, hook-as-root, hook-as-user, "
-            "hook-pre-app, hook-post-app, hook-accepting, hook-accepting1, cron, cron2, unique-cron, spooler, "
-            "spooler-processes, mule, mules, farm",
-        ),
         *switches(
-            "enable-threads T, vacuum, http-chunked-input, py-call-osafterfork, no-orphans, memory-report, "
-            "ignore-sigpipe, ignore-write-errors, disable-write-exception, log-x-forwarded-for, no-default-app, "
-            "auto-procname"
+            "enable-threads T, vacuum, thunder-lock, single-interpreter i, http-chunked-input, memory-report, "
+            "py-call-osafterfork, ignore-sigpipe, ignore-write-errors, disable-write-exception, auto-procname"
         ),
         *passed("socket-timeout z, buffer-size b"),
     ),

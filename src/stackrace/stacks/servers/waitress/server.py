@@ -13,10 +13,7 @@ _OPTIONS = NativeOptions(
     underscores=True,
     at_once=in_threads,
     rows=(
-        Option(
-            "threads",
-            setting=threads("Threads that run the app", 4, most=64, steps=10),
-        ),
+        Option("threads", setting=threads("Threads that run the app", 4, most=64, steps=10)),
         Option(
             "connection-limit",
             setting=Setting(
@@ -35,10 +32,8 @@ _OPTIONS = NativeOptions(
         *decided(Concern.PATHS, "app"),
         *switches("call", Concern.PATHS),
         *switches("help", Concern.PROCESS),
-        *switches("no-ipv4, no-ipv6, expose-tracebacks, no-expose-tracebacks, asyncore-use-poll"),
-        *switches("no-asyncore-use-poll, log-socket-errors, no-log-socket-errors, log-untrusted-proxy-headers"),
-        *switches("no-log-untrusted-proxy-headers, clear-untrusted-proxy-headers"),
-        *switches("no-clear-untrusted-proxy-headers"),
+        *switches("expose-tracebacks, asyncore-use-poll, log-socket-errors, log-untrusted-proxy-headers"),
+        *switches("clear-untrusted-proxy-headers"),
     ),
 )
 
