@@ -58,10 +58,10 @@ def read(kind: Any, name: str) -> Any:
     return decode(kind, json.loads(gzip.decompress((RECORDED / f"{name}.json.gz").read_bytes())), name)
 
 
-def write(value: object, name: str, kind: Any = None) -> Path:
+def write(value: object, name: str) -> Path:
     """Record a result under ``name``."""
     path = RECORDED / f"{name}.json.gz"
-    text = json.dumps(encode(value, kind), separators=(",", ":"), sort_keys=True)
+    text = json.dumps(encode(value), separators=(",", ":"), sort_keys=True)
     path.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
     return path
 

@@ -1,7 +1,7 @@
 """Conversion of the model's frozen dataclasses to plain JSON values and back, based on their annotations.
 
 ``encode`` and ``decode`` lose nothing; ``readable`` makes documents that other programs read. Documents to decode
-may come from other people, so every type is checked. Pydantic's core is imported at the first call.
+may come from other people, so every type is checked. Pydantic's core is imported at the first ``decode``.
 """
 
 from __future__ import annotations
@@ -14,25 +14,24 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from .form import FLAT, LEFT_OUT, STORED, Form
+from .form import FLAT, LEFT_OUT, STORED, Form, plain, readable
+from .json_schema import schema_text
 
 if TYPE_CHECKING:
-    from pydantic_core import SchemaSerializer, SchemaValidator, ValidationError
+    from pydantic_core import SchemaValidator, ValidationError
 
 __all__ = [
     "FLAT", "LEFT_OUT", "Form", "decode", "dumps", "encode", "map_paths", "pretty", "readable", "schema_text",
 ]  # fmt: skip
 
 
-def encode(value: object, kind: Any = None) -> Any:
-    """Return ``value`` (a dataclass, or a part of one, of type ``kind``) as plain JSON values.
+def encode(value: object) -> Any:
+    """Return ``value``, a dataclass or a part of one, as plain JSON values.
 
     Fields at their default are left out, so that a field which a later version adds does not change older
     documents.
     """
-    if kind is None:
-        kind = type(value)
-    return _serializer(kind, STORED).to_python(value, mode="json", exclude_defaults=True, warnings="error")
+    return plain(value, STORED)
 
 
 def decode(kind: Any, document: object, where: str = "") -> Any:
@@ -49,25 +48,6 @@ def decode(kind: Any, document: object, where: str = "") -> Any:
         raise ValueError(_complaint(error, where)) from error
 
 
-def readable(record: object, form: Form) -> dict[str, Any]:
-    """Return ``record``, a dataclass, as a document for other programs.
-
-    The document cannot be decoded: members have the names of ``form``, numbers that are not finite are null.
-    """
-    kind: Any = type(record)
-    serializer = _serializer(kind, form)
-    document: dict[str, Any] = serializer.to_python(record, mode="json", by_alias=True, warnings="error")
-    return document
-
-
-def schema_text(form: Form) -> str:
-    """Return the JSON Schema of the documents in ``form``, as text that ends with a newline."""
-    from .json_schema import json_schema
-
-    assert form.record is not None
-    return json_schema(form.record, form, form.name)
-
-
 def dumps(document: object, *, sort_keys: bool = False) -> str:
     """Return ``document``, a result of ``encode``, as one line of ASCII; NaN and infinities are already strings."""
     return json.dumps(document, allow_nan=False, separators=(",", ":"), sort_keys=sort_keys)
@@ -76,15 +56,6 @@ def dumps(document: object, *, sort_keys: bool = False) -> str:
 def pretty(document: object) -> str:
     """Return ``document``, a result of ``readable``, as text that ends with a newline."""
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-@cache
-def _serializer(kind: Any, form: Form) -> SchemaSerializer:
-    from pydantic_core import SchemaSerializer
-
-    from .schema import schema_of
-
-    return SchemaSerializer(schema_of(kind, form))
 
 
 @cache

@@ -8,93 +8,128 @@ from __future__ import annotations
 import ast
 import inspect
 import json
+import types
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from enum import EnumType
 from functools import cache
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from pydantic.json_schema import CoreRef, GenerateJsonSchema, JsonSchemaValue
-from pydantic_core import core_schema
+from .form import FLAT, Form
 
-from .form import FLAT, LEFT_OUT, Form
-from .schema import schema_of
+_Shape = dict[str, Any]
 
-
-def json_schema(kind: type, form: Form, name: str) -> str:
-    """Return the schema of ``readable`` documents of ``kind`` in ``form``, as text that ends with a newline.
-
-    ``name`` is the name of the document with its version, as ``race-2``.
-    """
-    shape = _Generator(form).generate(schema_of(kind, form), mode="serialization")
-    what, _, version = name.rpartition("-")
-    title = f"Stackrace {what}, version {version}"
-    head = {"$schema": GenerateJsonSchema.schema_dialect, "$id": f"urn:stackrace:{what}:{version}", "title": title}
-    return json.dumps({**head, **shape}, indent=2, ensure_ascii=False) + "\n"
+_TYPES = {
+    types.NoneType: "null", bool: "boolean", int: "integer", float: "number",
+    str: "string", Path: "string", bytes: "string",
+}  # fmt: skip
 
 
-class _Generator(GenerateJsonSchema):
-    """Pydantic's generator, with each record among the definitions and its docstrings as descriptions."""
+def schema_text(form: Form) -> str:
+    """Return the JSON Schema of the documents in ``form``, as text that ends with a newline."""
+    what, _, version = form.name.rpartition("-")
+    shapes = _Shapes(form)
+    document = shapes.of_record(form.record)
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:stackrace:{what}:{version}",
+        "title": f"Stackrace {what}, version {version}",
+        "$defs": dict(sorted(shapes.definitions.items())),
+        **document,
+    }
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+class _Shapes:
+    """Shapes of types in one form; a record that others contain is defined once."""
 
     def __init__(self, form: Form) -> None:
-        super().__init__()
         self._form = form
+        self._records: dict[str, type] = {}
+        self.definitions: dict[str, _Shape] = {}
 
-    def field_title_should_be_set(self, schema: Any) -> bool:
-        """Return False: titles would only repeat the names."""
-        return False
-
-    def enum_schema(self, schema: core_schema.EnumSchema) -> JsonSchemaValue:
-        """Return the choices only; the members that use them have the descriptions."""
-        return {"enum": [member.value for member in schema["members"]]}
-
-    def dataclass_schema(self, schema: core_schema.DataclassSchema) -> JsonSchemaValue:
-        """Return a reference to the record, which is defined once."""
-        kind = schema["cls"]
-        name, reference = self.get_cache_defs_ref_schema(
-            CoreRef(f"{kind.__module__}.{kind.__qualname__}:{id(kind)}")
-        )
-        if name not in self.definitions:
-            self.definitions[name] = self._described(kind, super().dataclass_schema(schema))
-        return reference
-
-    def _described(self, kind: type, shape: JsonSchemaValue) -> JsonSchemaValue:
-        docstrings = _docstrings(kind)
-        members: JsonSchemaValue = {}
-        required: list[str] = []
-        for field in fields(kind):
-            name = self._form.name_of(kind, field.name)
-            if name == FLAT:
-                held = self.definitions[self.json_to_defs_refs[shape["properties"][field.name]["$ref"]]]
-                members.update(held["properties"])
-                required += held["required"]
-            elif name != LEFT_OUT:
-                said = docstrings.get(field.name) or field.metadata.get("description")
-                about = {"description": said} if said else {}
-                members[name] = {**about, **shape["properties"][name]}
-                required.append(name)
-        for _, name, read in self._form.properties(kind):
-            members[name] = {"description": _first_sentences(read.__doc__), **shape["properties"][name]}
-            required.append(name)
+    def of_record(self, record: Any) -> _Shape:
+        """Return the shape of ``record``, which has all its members and no others."""
+        members = self._members(record)
         return {
-            "description": _first_sentences(kind.__doc__ or ""),
+            "description": _first_sentences(record.__doc__),
             "type": "object",
             "additionalProperties": False,
-            "required": required,
+            "required": list(members),
             "properties": members,
         }
 
+    def _members(self, record: Any) -> _Shape:
+        members: _Shape = {}
+        hints, docstrings = get_type_hints(record), _docstrings(record)
+        marks = {each.name: each.metadata for each in fields(record)}
+        for name, given in self._form.members(record).items():
+            if given == FLAT:
+                members |= self._members(hints[name])
+                continue
+            if name in marks:
+                shape, said = self._of(hints[name], marks[name]), docstrings.get(name)
+            else:
+                read = getattr(record, name).fget
+                shape, said = self._of(get_type_hints(read)["return"], {}), _first_sentences(read.__doc__)
+            members[given] = {"description": said, **shape} if said else shape
+        return members
+
+    def _of(self, kind: Any, marks: Mapping[str, Any]) -> _Shape:
+        """Return the shape of ``kind`` in a field with ``marks``.
+
+        A number may be negative in a field marked ``signed``, and unknown in one marked ``undefined``.
+        """
+        origin, parts = get_origin(kind), get_args(kind)
+        if (shown := self._form.shown.get(kind)) is not None:
+            return self._of(get_type_hints(shown)["return"], {})
+        if is_dataclass(kind):
+            return self._reference(kind)
+        if isinstance(kind, EnumType):
+            choices: Any = kind
+            return {"enum": [member.value for member in choices]}
+        if origin is Literal:
+            chosen = {"const": parts[0]} if len(parts) == 1 else {"enum": list(parts)}
+            return {"type": _TYPES[type(parts[0])], **chosen}
+        if origin in (Union, types.UnionType):
+            return {"anyOf": [self._of(part, marks) for part in parts]}
+        if origin is tuple and parts[1:] != (Ellipsis,):
+            size = {"minItems": len(parts), "maxItems": len(parts)}
+            return {"type": "array", "prefixItems": [self._of(part, marks) for part in parts], **size}
+        if origin in (tuple, frozenset):
+            unique = {"uniqueItems": True} if origin is frozenset else {}
+            return {"type": "array", "items": self._of(parts[0], marks), **unique}
+        if origin is not None:
+            return {"type": "object", "additionalProperties": self._of(parts[1], marks)}
+        shape: _Shape = {"type": _TYPES[kind]}
+        if kind is float and (marks.get("undefined") or not self._form.finite):
+            shape["type"] = ["number", "null"]
+        if kind in (int, float) and not marks.get("signed"):
+            shape["minimum"] = 0
+        return shape | ({"contentEncoding": "base64"} if kind is bytes else {})
+
+    def _reference(self, record: Any) -> _Shape:
+        name = record.__name__
+        if name not in self._records:
+            self._records[name] = record
+            self.definitions[name] = self.of_record(record)
+        assert self._records[name] is record, f"two records are called {name}"
+        return {"$ref": f"#/$defs/{name}"}
+
 
 @cache
-def _docstrings(kind: type) -> dict[str, str]:
-    docstrings: dict[str, str] = {}
-    # classes made at run time have no source: their fields' metadata have the descriptions
-    for base in reversed([base for base in kind.__mro__ if is_dataclass(base) and base.__module__ != "types"]):
+def _docstrings(record: type) -> dict[str, str]:
+    """Return the descriptions of the fields; classes made at run time have no source, but metadata."""
+    said = {each.name: each.metadata["description"] for each in fields(record) if "description" in each.metadata}
+    for base in reversed([base for base in record.__mro__ if is_dataclass(base) and base.__module__ != "types"]):
         (definition,) = ast.parse(inspect.getsource(base)).body
         assert isinstance(definition, ast.ClassDef)
         for field, below in zip(definition.body, definition.body[1:], strict=False):
             if isinstance(field, ast.AnnAssign) and isinstance(below, ast.Expr):
-                docstrings[ast.unparse(field.target)] = _first_sentences(str(ast.literal_eval(below.value)))
-    return docstrings
+                said[ast.unparse(field.target)] = _first_sentences(str(ast.literal_eval(below.value)))
+    return said
 
 
-def _first_sentences(docstring: str) -> str:
-    return " ".join(docstring.partition("\n\n")[0].split())
+def _first_sentences(docstring: str | None) -> str:
+    return " ".join((docstring or "").partition("\n\n")[0].split())

@@ -15,8 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.factories import make_race
 
-from stackrace.base.codec import FLAT, LEFT_OUT, Form, decode, encode, map_paths, readable
-from stackrace.base.json_schema import json_schema
+from stackrace.base.codec import FLAT, LEFT_OUT, Form, decode, encode, map_paths, readable, schema_text
 from stackrace.base.text import legible, storable
 from stackrace.measure.launch import FailureKind
 from stackrace.measure.load import Counts, Load, Quantiles
@@ -149,6 +148,8 @@ class Outer(Inner):
 
 
 FORM = Form(
+    record=Outer,
+    name="outer-3",
     names={Inner: {"share": "part"}, Outer: {"hidden": LEFT_OUT, "flat": LEFT_OUT}},
     in_sets={"share": "part"},
 )
@@ -168,7 +169,7 @@ def test_a_flat_record_stands_among_the_members_of_its_holder():
 
 
 def test_a_schema_is_made_of_names_types_and_docstrings():
-    schema = json.loads(json_schema(Outer, FORM, "outer-3"))
+    schema = json.loads(schema_text(FORM))
     assert (schema["$id"], schema["description"]) == ("urn:stackrace:outer:3", "What is outside, too.")
     assert schema["properties"]["count"] == {"description": "How many.", "type": "integer", "minimum": 0}
     assert schema["properties"]["part"] == {"description": "Of all.", "type": ["number", "null"], "minimum": 0}
@@ -181,8 +182,9 @@ def test_a_schema_is_made_of_names_types_and_docstrings():
 
 
 def test_members_of_a_flat_record_are_members_of_its_holder_in_the_schema():
-    form = Form(names={Outer: {"flat": FLAT, "count": LEFT_OUT, "share": LEFT_OUT}})
-    schema = json.loads(json_schema(Outer, form, "outer-1"))
+    names = {Outer: {"flat": FLAT, "count": LEFT_OUT, "share": LEFT_OUT}}
+    form = Form(record=Outer, name="outer-1", names=names)
+    schema = json.loads(schema_text(form))
     jsonschema.validate(readable(Outer(count=1), form), schema)
     assert {"count", "share"} <= set(schema["required"])
 
@@ -200,8 +202,8 @@ class Sized:
 
 
 def test_a_property_that_has_a_name_is_a_member_too():
-    form = Form(names={Sized: {"size": "total"}})
-    document, schema = readable(Sized(parts=(1, 2)), form), json.loads(json_schema(Sized, form, "sized-1"))
+    form = Form(record=Sized, name="sized-1", names={Sized: {"size": "total"}})
+    document, schema = readable(Sized(parts=(1, 2)), form), json.loads(schema_text(form))
     assert document == {"parts": [1, 2], "total": 3}
     assert schema["properties"]["total"] == {"description": "All of it.", "type": "integer", "minimum": 0}
     assert schema["required"] == ["parts", "total"]

@@ -26,10 +26,7 @@ _APART = {"stack", "slow"}
 def of_observation(seen: Observation, path: str = "") -> dict[str, Any]:
     """Return the plain form; ``path`` replaces the stack's own, where that is not in the catalogue."""
     bare = replace(seen, result=replace(seen.result, histogram=b""))
-    hints = get_type_hints(Observation)
-    kept = {
-        one.name: encode(getattr(bare, one.name), hints[one.name]) for one in fields(bare) if one.name not in _APART
-    }
+    kept = {one.name: encode(getattr(bare, one.name)) for one in fields(bare) if one.name not in _APART}
     stack = path or (seen.stack.path if seen.stack else None)
     return kept | {"stack": stack, "slow": [list(pair) for pair in seen.slow]}
 

@@ -141,7 +141,7 @@ def _must_agree(identifier: str, race: Race, launches: tuple[Launch, ...]) -> No
     for each in (race.id, *(launch.id for launch in launches)):
         if not ids.PATTERN.fullmatch(each):
             raise ValueError(f"{each[:40]!r} is no id")
-    if encode(_heads(launches), tuple[Launch, ...]) != encode(race.launches, tuple[Launch, ...]):
+    if encode(_heads(launches)) != encode(race.launches):
         raise ValueError(_OTHER_LAUNCHES)
 
 

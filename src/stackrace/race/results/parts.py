@@ -56,17 +56,16 @@ class Parts:
         """Return these parts without the one of ``kind``."""
         return replace(self, held={name: part for name, part in self.held.items() if name != kind.name})
 
+    def __stored__(self) -> dict[str, Any]:
+        """Return the parts as the codec writes them."""
+        return {name: encode(part) if isinstance(part, HeldPart) else part for name, part in self.held.items()}
+
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> CoreSchema:
-        """Return the schema: an object of parts by name, each as the codec writes it."""
+        """Return the schema that reads an object of parts by name."""
         from pydantic_core import core_schema
 
-        def written(parts: Parts) -> dict[str, Any]:
-            return {name: encode(part) if isinstance(part, HeldPart) else part for name, part in parts.held.items()}
-
-        return core_schema.no_info_plain_validator_function(
-            _read, serialization=core_schema.plain_serializer_function_ser_schema(written, when_used="json")
-        )
+        return core_schema.no_info_plain_validator_function(_read)
 
 
 def _read(document: Any) -> Parts:
