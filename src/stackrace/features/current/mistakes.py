@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
 
 from ...app.projects.deployment_command import OPEN, joined_lines, shown, text_of
 from ...app.projects.images import exec_form
@@ -17,7 +16,6 @@ from ...base.secrets import masked_settings
 from ...report.figures import listed
 from ...stacks.native_options import Concern
 from ...stacks.stack import SettingValue
-from .grants import connections, memory, router_table, unread_pool
 from .hop import ReadHop
 from .model import CurrentMistake, placed
 from .options import line_of, said_at, uses
@@ -167,8 +165,8 @@ def _short_keep_alive(read: Read) -> Found:
     kept = _values(read.hop).get("keep_alive")
     for idle in kept_by(read.front, read.hop.root):
         if isinstance(kept, int) and 0 < kept < idle.seconds:
-            front = f"for {idle.seconds:g} s" if isfinite(idle.seconds) else "without a limit"
-            yield idle.location, {"front": front, "server": read.hop.spec.title, "kept": f"{kept} s"}
+            facts = {"front": f"{idle.seconds:g} s", "server": read.hop.spec.title, "kept": f"{kept} s"}
+            yield idle.location, facts
 
 
 def _closing_router(read: Read) -> Found:
@@ -193,10 +191,7 @@ def _config(hop: ReadHop) -> str:
     return text_of(hop.root / hop.config) if hop.config else ""
 
 
-_PATIENCE = (
-    "gunicorn, Settings, timeout; uWSGI, Configuration Options, harakiri; nginx, proxy_read_timeout; "
-    "Apache, mod_proxy, ProxyTimeout; HAProxy, timeout server; Caddy, reverse_proxy, response_header_timeout"
-)
+_PATIENCE = "gunicorn, Settings, timeout; uWSGI, Configuration Options, harakiri; nginx, proxy_read_timeout"
 KINDS = (
     Kind(
         id="literal-variable",
@@ -211,12 +206,6 @@ KINDS = (
         says="{name}: {server} does not read this variable, which is for {readers}",
         source="Settings and environment variables in each server's documentation",
         find=_unread_variables,
-    ),
-    Kind(
-        id="unread-pool",
-        says="{name}: no file of the project reads this variable",
-        source="The project's files",
-        find=unread_pool,
     ),
     Kind(
         id="unknown-key",
@@ -251,10 +240,9 @@ KINDS = (
     ),
     Kind(
         id="short-keep-alive",
-        says="keeps idle connections {front}, but {server} closes them after {kept}: "
+        says="keeps idle connections for {front}, but {server} closes them after {kept}: "
         "a request on one that closes just then fails",
-        source="nginx, ngx_http_upstream_module, keepalive_timeout; Apache, mod_proxy, ttl; "
-        "HAProxy, http-reuse and pool-purge-delay; Caddy, reverse_proxy, keepalive",
+        source="nginx, ngx_http_upstream_module, keepalive_timeout; Caddy, reverse_proxy, keepalive",
         find=_short_keep_alive,
     ),
     Kind(
@@ -262,27 +250,5 @@ KINDS = (
         says="uWSGI's HTTP router closes each connection after one answer; http-keepalive would keep it",
         source="uWSGI, HTTP/HTTPS router, keepalive",
         find=_closing_router,
-    ),
-    Kind(
-        id="router-table",
-        says="allows {files} open files, for each of which uWSGI's HTTP router takes 8 bytes when it starts: "
-        "{size} MiB; max-fd limits them",
-        source="uWSGI, plugins/corerouter/corerouter.c, and issue 2299",
-        find=router_table,
-    ),
-    Kind(
-        id="memory",
-        says="allows {limit} MiB, but each of {workers} workers is replaced only at {each} MiB ({name}): "
-        "the kernel may end them first",
-        source="uWSGI, Configuration Options, reload-on-rss; Granian, workers-max-rss; cgroup-v2, memory.max",
-        find=memory,
-    ),
-    Kind(
-        id="connections",
-        says="allows {limit} connections, but {processes} processes with up to {pool} each ({place}) may open "
-        "{most}",
-        source="PostgreSQL, max_connections; Django, Databases, Connection pool; psycopg_pool, ConnectionPool; "
-        "SQLAlchemy, create_engine, pool_size and max_overflow",
-        find=connections,
     ),
 )

@@ -22,7 +22,8 @@ from ...app.app import Entry, EntryKind
 from ...app.project_files import ProjectFiles
 from ...app.projects.deployment_command import NO_FILE, DeploymentCommand, line_with, shown, text_of
 from ...app.projects.detection import VARIABLE
-from ...app.projects.shell import Place, unknown
+from ...app.projects.place import Place
+from ...app.projects.shell import unknown
 from ...base.files import by_last_parts, is_file, is_folder
 from ...base.process.view import ProtectedView
 from ...stacks.native_options import Concern, FileReading, NativeOptions, Weight
