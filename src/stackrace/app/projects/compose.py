@@ -206,7 +206,7 @@ def _model(files: tuple[Path, ...], root: Path, document: Path | None = None, *,
     for file in files:
         whole, read = _services(model, file, folder)
         if whole.get("include"):
-            model.omissions.append(_omission(file, line_of(whole, "include"), "include", why=_MADE))
+            model.omissions.append(_omission(file, line_of(whole, "include"), "include", Weight.PLAIN, _MADE))
         _merge(services, {name: _whole(model, name, read, file, ()) for name in read})
     model.services = {name: service for name, service in services.items() if isinstance(service, dict)}
     for service in model.services.values():
