@@ -121,6 +121,25 @@ LACKING = {
     "a file of variables": "env_file: prod.env",
     "a service of another file": "extends: {file: ../other/compose.yml, service: w}",
 }
+FURTHER = {
+    "an include": ({"compose.yml": "include: [a.yml]\nservices: {w: {command: gunicorn a:b -w 3}}\n"}, "include"),
+    "files that are named": (
+        {"compose.yml": "services: {w: {command: gunicorn a:b -w 3}}\n",
+         ".env": "COMPOSE_FILE=compose.yml:a.yml\n"},
+        "COMPOSE_FILE=compose.yml:a.yml"),
+    "a format": (
+        {"compose.yml": "services: {w: {command: gunicorn a:b, env_file: [{path: w.env, format: raw}]}}\n",
+         "w.env": "WEB_CONCURRENCY=9\n"}, "env_file w.env"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", FURTHER)
+def test_what_compose_reads_and_stackrace_does_not_is_named(tmp_path, case):
+    files, what = FURTHER[case]
+    found = read(tmp_path, files)
+    # what is included never overrides a service
+    assert found.is_partial is (what != "include")
+    assert [gap.what for gap in found.gaps] == [what]
 
 
 @pytest.mark.parametrize("case", LACKING)

@@ -13,6 +13,7 @@ from tests import no_namespaces
 from stackrace.app import project_files
 from stackrace.app.project_files import ProjectFiles
 from stackrace.app.projects import shell
+from stackrace.app.projects.place import Place
 from stackrace.features.current.deployment import current_deployment
 
 from .setups import SPECS, read, write
@@ -345,7 +346,7 @@ def test_without_namespaces_no_shell_runs_and_plain_lines_are_still_read(tmp_pat
 @pytest.mark.parametrize("words", ["-f /dev/null", "-n0 -F x.log", "--follow=name x.log", "-fn 5 x.log"])
 def test_what_follows_a_file_for_ever_ends_at_once(tmp_path, words):
     write(tmp_path, {"start.sh": f"#!/bin/sh\ngunicorn a:b &\ntail {words} | cat\n"})
-    place = shell.Place(project=ProjectFiles(tmp_path), file=tmp_path / "start.sh")
+    place = Place(project=ProjectFiles(tmp_path), file=tmp_path / "start.sh")
     heard = shell.ask_shell(["./start.sh"], {}, place, bool)
     assert (heard.is_late, [call.words[1:] for call in heard.calls]) == (False, [("a:b",)])
 

@@ -62,9 +62,6 @@ STARTED = {
     "a Procfile with app.json": (
         {"Procfile": "web: gunicorn a:b\n", "app.json": '{"env": {"WEB_CONCURRENCY": {"value": "5"}}}'},
         "workers=5", "Procfile:1"),
-    "a group of variables of render.yaml": (
-        {"render.yaml": "services:\n- type: web\n  startCommand: gunicorn a:b\n  envVars: [{fromGroup: g}]\n"
-         "envVarGroups: [{name: g, envVars: [{key: WEB_CONCURRENCY, value: 4}]}]\n"}, "workers=4", "render.yaml:3"),
 }  # fmt: skip
 
 
@@ -86,6 +83,9 @@ PARTIAL = {
     "a ConfigMap of elsewhere": (
         {"k8s.yaml": PODS % 'args: [gunicorn, "a:b"]\n        envFrom: [{configMapRef: {name: other}}]'},
         [("k8s.yaml", 17, "configMapRef other")]),
+    "a group of variables": (
+        {"render.yaml": "services:\n- type: web\n  startCommand: gunicorn a:b\n  envVars: [{fromGroup: g}]\n"},
+        [("render.yaml", 3, "WEB_CONCURRENCY")]),
     "a value that a platform asks for": (
         {"render.yaml": "services:\n- type: web\n  startCommand: gunicorn a:b\n  envVars:\n"
          "  - {key: WEB_CONCURRENCY, sync: false}\n"}, [("render.yaml", 3, "WEB_CONCURRENCY")]),

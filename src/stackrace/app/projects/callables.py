@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..app import EntryKind
-from .code import content, parse
-from .frameworks import FACTORIES, IMPLIED, OWN_SERVERS, Framework, framework_of, wrapped_kind
+from .code import parse
+from .frameworks import FACTORIES, OWN_SERVERS, Framework, framework_of, wrapped_kind
 
 _WSGI_PARAMETERS = ("environ", "start_response")
 _ASGI_PARAMETERS = ("scope", "receive", "send")
@@ -23,10 +23,6 @@ _SAME_APP = frozenset({"app", "asgi_app", "server", "wsgi_app"})
 """Attributes and keyword arguments that hold an application's callable, such as Dash's ``app.server``."""
 _FOR_SERVERS = {"asgi": EntryKind.ASGI, "wsgi": EntryKind.WSGI, "passenger_wsgi": EntryKind.WSGI}
 """Modules whose only purpose is to give servers an application, by name."""
-_GIVE_ROUTES = frozenset({"routes", "route_handlers", "lifespan", "on_startup", "root"})
-"""Arguments that give an application its routes when it is created."""
-_GIVE_NONE = frozenset({"app_context", "run", "test_client"})
-"""Methods of an application that add no routes."""
 _MOST_HOPS = 6
 """Largest number of modules and calls through which a name is followed."""
 
@@ -48,6 +44,8 @@ class Definition:
     """The application's attribute that servers call; empty if they call the application itself."""
     is_guess: bool = False
     """True if only the name suggests an application: its class is unknown."""
+    is_filled: bool = False
+    """True if a function or class of the project makes it, and so probably gives it routes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +95,7 @@ class CodeIndex:
         """Return the applications and factories that the module at ``path`` defines or imports, by name."""
         found = {name: self._application(value) for name, value in self._scope(path).names.items()}
         known = {name: made for name, made in found.items() if made is not None}
-        return self._for_servers(path) | self._implied(path) | known
+        return self._for_servers(path) | known
 
     def _application(self, value: _Value) -> Definition | None:
         resolved = self._resolved(value, 0)
@@ -117,65 +115,6 @@ class CodeIndex:
         """Return the project's own modules that the module at ``path`` imports from."""
         return frozenset(named.file for named in self._scope(path).imported)
 
-    def out_of_reach(self, path: Path) -> tuple[Definition, str] | None:
-        """Return the first application that no server can import from a file, and the expression that creates it.
-
-        Examples are applications below ``if __name__ == "__main__"``, and applications that a function creates
-        without returning them. None if there is no such application.
-        """
-        tree, scope = self.tree(path), _Scope(path)
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Import | ast.ImportFrom):
-                self._import(node, scope)
-        for call in _calls(tree):
-            if framework := _framework(call, self._value(call.func, scope, 0)):
-                return _new(framework, path, call.lineno), f"{ast.unparse(call.func)}(…)"
-        return None
-
-    def implied(self, path: Path) -> tuple[int, str, bool] | None:
-        """Return how a module adds to the application that its framework creates itself; None if it does not.
-
-        The values are the first such line, the module's name for the function that returns the application (empty
-        without one), and True if importing the module runs the application and so never ends.
-        """
-        package, giver = IMPLIED
-        scope, nodes = self._scope(path), list(_at_level(self.tree(path).body))
-
-        def is_its_own(decorator: ast.expr) -> bool:
-            value = self._value(getattr(decorator, "func", decorator), scope, 0)
-            return isinstance(value, str) and value.startswith(f"{package}.")
-
-        uses = [
-            node
-            for node in nodes
-            if isinstance(node, ast.FunctionDef) and any(map(is_its_own, node.decorator_list))
-        ]
-        if not uses:
-            return None
-        called = [self._value(node.func, scope, 0) for node in nodes if isinstance(node, ast.Call)]
-        names = {value: name for name, value in scope.names.items() if isinstance(value, str)}
-        module = f"{names[package]}.{giver}" if package in names else ""
-        name = names.get(f"{package}.{giver}", module)
-        return min(node.lineno for node in uses), name, f"{package}.run" in called
-
-    def is_bare(self, path: Path, name: str) -> bool:
-        """Tell whether the application ``name`` of a module gets no routes from any module of the project."""
-        scope, body = self._scope(path), self.tree(path).body
-        values = (getattr(node, "value", None) for node in _statements(body) if name in _bound_names(node))
-        made = next((value for value in values if isinstance(value, ast.Call)), None)
-        framework = None if made is None else _framework(made, self._value(made.func, scope, 0))
-        if made is None or framework is None or not framework.fills_later:
-            return False
-        functions = [
-            known
-            for known, value in scope.names.items()
-            if isinstance(value, _Code) and not isinstance(value.node, ast.ClassDef)
-        ]
-        if any(keyword.arg in _GIVE_ROUTES for keyword in made.keywords) or _is_filled(name, body, functions):
-            return False
-        others = (file for file in self._files if file != path and name.encode() in (content(file) or b""))
-        return not any(_Named(path, name) in self._scope(file).imported for file in others)
-
     def unknown(self, path: Path) -> tuple[int, str] | None:
         """Return line and name of an ``app`` or ``application`` made by an unknown package; None without one."""
         scope = self._scope(path)
@@ -191,16 +130,6 @@ class CodeIndex:
             if names and package and package not in {*sys.stdlib_module_names, *OWN_SERVERS}:
                 return node.lineno, names[0]
         return None
-
-    def _implied(self, path: Path) -> dict[str, Definition]:
-        found = self.implied(path)
-        if found is None or not found[1] or found[2]:
-            return {}
-        line, name, _ = found
-        package, giver = IMPLIED
-        framework = framework_of(f"{package}.{giver}")
-        assert framework is not None
-        return {name: replace(_new(framework, path, line), is_factory=True)}
 
     def _for_servers(self, path: Path) -> dict[str, Definition]:
         """Return every ``app`` and ``application`` in a module for servers (``wsgi.py``), whatever its class is."""
@@ -277,7 +206,7 @@ class CodeIndex:
         if framework := _framework(call, function):
             return _new(framework, scope.file, call.lineno)
         if isinstance(function, _Code) and (made := self._called(function, hops + 1)):
-            return replace(made, is_factory=False, path=scope.file, line=call.lineno)
+            return replace(made, is_factory=False, is_filled=True, path=scope.file, line=call.lineno)
         # ProxyFix(app), CORSMiddleware(app=app)
         for argument in (*call.args[:2], *(each.value for each in call.keywords if each.arg in _SAME_APP)):
             inner = self._value(argument, scope, hops)
@@ -319,8 +248,8 @@ class CodeIndex:
             made = _new(framework, scope.file, node.lineno)
         if made is None:
             return None
-        filled = next((name for name, known in scope.names.items() if known == made), None)
-        if filled is not None and not (node.name in FACTORIES and self.is_bare(scope.file, filled)):
+        # it returns the module's own application, and may fill it only if it has a usual name
+        if node.name not in FACTORIES and made in scope.names.values():
             return None
         return replace(
             made, path=scope.file, line=node.lineno, is_factory=True, required=tuple(_required(node.args))
@@ -397,44 +326,6 @@ def _new(framework: Framework, file: Path, line: int) -> Definition:
     )
 
 
-def _is_filled(name: str, body: list[ast.stmt], functions: Collection[str]) -> bool:
-    """Tell whether any code at module level may give the application ``name`` its routes.
-
-    A call of one of the module's own ``functions`` counts.
-    """
-    for node in _at_level(body):
-        match node:
-            case ast.Call(func=ast.Name(id=called)) if called in functions:
-                return True
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=method)) if owner == name:
-                if method not in _GIVE_NONE:
-                    return True
-            case ast.Call(args=arguments, keywords=keywords):
-                if any(_is_name(each, name) for each in (*arguments, *(keyword.value for keyword in keywords))):
-                    return True
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                if any(_is_name(part, name) for each in node.decorator_list for part in ast.walk(each)):
-                    return True
-    return False
-
-
-def _is_name(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
-
-
-def _at_level(body: list[ast.stmt]) -> Iterator[ast.AST]:
-    """Yield all nodes except those inside functions and below ``if __name__ == "__main__"``."""
-    waiting: list[ast.AST] = list(body)
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            continue
-        if isinstance(node, ast.If) and "__main__" in ast.unparse(node.test):
-            continue
-        waiting += ast.iter_child_nodes(node)
-
-
 def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
     for node in body:
         yield node
@@ -466,15 +357,6 @@ def _bound_names(node: ast.stmt) -> Iterator[str]:
 def _returned_values(node: ast.FunctionDef) -> Iterator[ast.expr]:
     values = [each.value for each in _statements(node.body) if isinstance(each, ast.Return) and each.value]
     yield from reversed(values)
-
-
-def _calls(node: ast.AST) -> Iterator[ast.Call]:
-    """Yield the calls below ``node`` except those in classes, whose instances may have other names."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.Call):
-            yield child
-        if not isinstance(child, ast.ClassDef):
-            yield from _calls(child)
 
 
 def _required(arguments: ast.arguments) -> Iterator[str]:

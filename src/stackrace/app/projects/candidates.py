@@ -21,7 +21,7 @@ from .callables import CodeIndex, Definition
 from .code import content, is_aside, python_files, syntax_error
 from .deployment_command import shown
 from .deployment_files import DeploymentCommand, deployment_commands
-from .frameworks import FACTORIES, IMPLIED, MENTIONED, OWN_SERVERS
+from .frameworks import FACTORIES, MENTIONED, OWN_SERVERS
 from .served_app import PROGRAMS, ServedApp, served_app
 from .starts import starts
 
@@ -57,6 +57,8 @@ class Candidate:
     location: str
     """File, relative to the project, and line: ``app.py, line 5``; empty for the usual place."""
     rank: Rank = Rank.USUAL
+    is_filled: bool = False
+    """True if code of the project makes it, and so probably gives it routes."""
     origin: tuple[Path, int] = (Path(), 0)
     """File and line that create the application: two names of the same application have the same origin."""
 
@@ -117,21 +119,6 @@ class ProjectCode:
                 yield f"{file}, line {line}, makes {name} with an unknown package; try: {asgi}, or: {wsgi}"
         elif error := syntax_error(path):
             yield f"{file}, line {error.lineno}, cannot be read by Python {platform.python_version()}: {error.msg}"
-        elif implied := self._index.implied(path):
-            line, name, is_run = implied
-            package, giver = IMPLIED
-            add = "" if name else f'add "from {package} import {giver}" there, '
-            guard = f'put {package}.run(…) below if __name__ == "__main__", ' if is_run else ""
-            then = command(EntryKind.WSGI, f"{name or giver}()")
-            filled = f"fills a {package.capitalize()} app that has no name"
-            yield f"{file}, line {line}, {filled}; {add}{guard}then: {then}"
-        elif made := self._index.out_of_reach(path):
-            definition, expression = made
-            yield (
-                f"{file}, line {definition.line}, makes a {definition.title} app where no server can import it; "
-                f'write app = {expression} outside of functions and of if __name__ == "__main__", then: '
-                + command(definition.kind, "app")
-            )
 
     def _command(self, path: Path, kind: EntryKind, name: str) -> str:
         root, module = self._import_name(path)
@@ -148,15 +135,8 @@ class ProjectCode:
                 for candidate in self._of_file(path):
                     by_origin.setdefault(candidate.origin, []).append(candidate)
         kept = [min(same, key=self._preference) for same in by_origin.values()]
-        if any(candidate.rank is Rank.FACTORY for candidate in kept):
-            kept = [replace(each, rank=Rank.UNLIKELY) if self._is_bare(each) else each for each in kept]
         found = sorted(self._whole(kept), key=self._preference)
         return (*found, *(self._pasted() if any(each.title == "Pyramid" for each in found) else ()))
-
-    def _is_bare(self, candidate: Candidate) -> bool:
-        """Tell whether an application gets no routes itself, since a factory beside it fills or replaces it."""
-        is_likely = candidate.rank in (Rank.USUAL, Rank.OTHER) and "(" not in candidate.entry.target
-        return is_likely and self._index.is_bare(candidate.origin[0], candidate.name)
 
     def _pasted(self) -> Iterator[Candidate]:
         """Yield the applications in Pyramid's ini files, ranked as factories, since wsgi.py may serve the same."""
@@ -213,6 +193,7 @@ class ProjectCode:
             title=definition.title,
             location=shown(path, self.folder) + (f", line {definition.line}" if definition.path == path else ""),
             rank=self._rank(path, name, definition),
+            is_filled=definition.is_filled,
             origin=(definition.path, definition.line),
         )
 
@@ -221,7 +202,7 @@ class ProjectCode:
             parts = path.relative_to(self.folder).parts
             return Rank.TEST if any(part.startswith("test") for part in parts) else Rank.UNLIKELY
         if definition.is_factory:
-            is_usual = name.rpartition(".")[2] in (*FACTORIES, IMPLIED[1])
+            is_usual = name.rpartition(".")[2] in FACTORIES
             return Rank.FACTORY if is_usual and not definition.required else Rank.UNLIKELY
         return Rank.USUAL if name in _NAMES and not definition.is_guess else Rank.OTHER
 

@@ -1,4 +1,4 @@
-"""Read the commands of compose services, merged as compose does: overlays, ``extends``, ``include``, ``.env``.
+"""Read the commands of compose services, merged as compose does: overlays, ``extends``, ``.env``.
 
 Source: the Compose Specification, chapters 12 (interpolation) to 15 (profiles). Only variables from files are used:
 this machine's variables are not those of the deployment's machine.
@@ -39,9 +39,9 @@ _AT = "\0at"
 """Key in a service for the file and line of each of its other keys."""
 _OMISSIONS = "\0lacks"
 """Key in a service for its omissions, such as a missing ``env_file``."""
-_MOST_DEEP = 9
-
 _LIMITS = ("cpus", "cpu_quota", "cpuset", "mem_limit", "mem_reservation", "cpu_count")
+_MADE = "Stackrace does not follow it: give --current the file that docker compose config prints"
+_RAW = "Stackrace does not read its format"
 _LEFT = "with it they start no server of production, so it is left out"
 _ENDS = frozenset({";", "&&", "||", "|", "&"})
 """Words at which compose cuts a command, since no shell runs it."""
@@ -62,13 +62,13 @@ class _Model:
     services: dict[str, _Service] = field(default_factory=dict)
     """Services by name: commands are lists of words, variables are tables, paths are complete."""
     read: list[Path] = field(default_factory=list)
-    """All files that were read, including those of ``extends`` and ``include``."""
+    """All files that were read, including those of ``extends``."""
     variables: dict[str, str] = field(default_factory=dict)
     """Variables of ``.env``."""
     profiles: frozenset[str] = frozenset()
     """Active compose profiles."""
     omissions: list[Omission] = field(default_factory=list)
-    """Missing includes and unused overrides, which concern all services."""
+    """Includes and unused overrides, which concern all services."""
 
     def has(self, path: Path) -> bool:
         """Tell whether ``path`` is a file of the project."""
@@ -154,8 +154,8 @@ def _dockerfile(model: _Model, build: Mapping[str, Any]) -> Path:
 def models_of(files: Iterable[Path], root: Path) -> list[_Model]:
     """Return the models of the compose ``files``; files that compose reads together are one model.
 
-    A file that only adds to services of the default file is read as an overlay. A file that others extend or
-    include has no model of its own.
+    A file that only adds to services of the default file is read as an overlay. A file that others extend has no
+    model of its own.
     """
     models = [
         model
@@ -168,19 +168,12 @@ def models_of(files: Iterable[Path], root: Path) -> list[_Model]:
 
 def _of_folder(folder: Path, files: Iterable[Path], root: Path) -> Iterator[_Model]:
     default, override = _first(folder, _DEFAULTS), _first(folder, _OVERRIDES)
-    dotenv = variables_of(folder / ".env", {}) or {}
     together = tuple(filter(None, (default, override))) if default else ()
-    if named := dotenv.get("COMPOSE_FILE"):
-        named_files = [folder / name for name in named.split(dotenv.get("COMPOSE_PATH_SEPARATOR") or os.pathsep)]
-        together = tuple(Path(os.path.normpath(file)) for file in named_files if file.is_file())
     if together:
         yield _model(together, root)
-    if default and together != (default,):
+    if default and override:
         alone = _model((default,), root, is_second=True)
-        over = "overrides the services"
-        alone.omissions += [
-            Omission(file=file, line=0, what=over, why=_LEFT) for file in together if file != default
-        ]
+        alone.omissions.append(Omission(file=override, line=0, what="overrides the services", why=_LEFT))
         yield alone
     base = default or (_first(folder.parent, _DEFAULTS) if folder.is_relative_to(root) and folder != root else None)
     for file in files:
@@ -207,27 +200,18 @@ def _model(files: tuple[Path, ...], root: Path, document: Path | None = None, *,
     folder = files[0].parent
     model.variables = variables_of(folder / ".env", {}) or {}
     model.profiles = frozenset(filter(None, model.variables.get("COMPOSE_PROFILES", "").split(",")))
-    model.services = _merged(model, files, folder, model.variables)
-    return model
-
-
-def _merged(
-    model: _Model, files: Sequence[Path], folder: Path, known: Mapping[str, str], depth: int = 0
-) -> dict[str, _Service]:
+    if named := model.variables.get("COMPOSE_FILE") if document is None and not is_second else None:
+        model.omissions.append(_omission(folder / ".env", 0, f"COMPOSE_FILE={named}", why=_MADE))
     services: dict[str, Any] = {}
-    included: list[tuple[Path, object, int]] = []
     for file in files:
-        document, read = _services(model, file, folder, known)
-        included += [(file, each, line_of(document, "include")) for each in listed(document.get("include"))]
-        own = {name: _whole(model, name, read, file, known, ()) for name in read}
-        _merge(services, own)
-    services = {name: service for name, service in services.items() if isinstance(service, dict)}
-    for service in services.values():
+        whole, read = _services(model, file, folder)
+        if whole.get("include"):
+            model.omissions.append(_omission(file, line_of(whole, "include"), "include", Weight.PLAIN, _MADE))
+        _merge(services, {name: _whole(model, name, read, file, ()) for name in read})
+    model.services = {name: service for name, service in services.items() if isinstance(service, dict)}
+    for service in model.services.values():
         _take_variables(model, service)
-    for file, each, line in included if depth < _MOST_DEEP else ():
-        for name, service in _included(model, file, each, line, known, depth).items():
-            services.setdefault(name, service)
-    return services
+    return model
 
 
 def _take_variables(model: _Model, service: _Service) -> None:
@@ -235,11 +219,12 @@ def _take_variables(model: _Model, service: _Service) -> None:
     variables: dict[str, Any] = {}
     for entry in service.get("env_file") or ():
         path = Path(str(entry["path"]))
-        is_raw = entry.get("format") == "raw"
-        more = variables_of(path, {**model.variables, **variables}, is_raw=is_raw) if model.has(path) else None
+        is_read = model.has(path) and not entry.get("format")
+        more = variables_of(path, {**model.variables, **variables}) if is_read else None
         if more is None and entry.get("required") is not False:
             file, line = service[_AT].get("env_file", (model.files[0], 0))
-            omit = _omission(file, line, f"env_file {os.path.relpath(path, model.root)}", Weight.VARIABLES)
+            what, why = f"env_file {os.path.relpath(path, model.root)}", _RAW if entry.get("format") else NO_FILE
+            omit = _omission(file, line, what, Weight.VARIABLES, why)
             service.setdefault(_OMISSIONS, []).append(omit)
         variables |= more or {}
     for name, value in (service.get("environment") or {}).items():
@@ -247,30 +232,11 @@ def _take_variables(model: _Model, service: _Service) -> None:
     service["environment"] = {name: value for name, value in variables.items() if value is not None}
 
 
-def _omission(file: Path, line: int, what: str, weight: Weight = Weight.SIZE) -> Omission:
-    return Omission(file=file, line=line, what=what, why=NO_FILE, weight=weight)
+def _omission(file: Path, line: int, what: str, weight: Weight = Weight.SIZE, why: str = NO_FILE) -> Omission:
+    return Omission(file=file, line=line, what=what, why=why, weight=weight)
 
 
-def _included(
-    model: _Model, file: Path, named: object, line: int, known: Mapping[str, str], depth: int
-) -> dict[str, _Service]:
-    table = named if isinstance(named, dict) else {"path": named}
-    table = {key: _put_in(table.get(key), known) for key in ("path", "project_directory", "env_file")}
-    files = [Path(os.path.normpath(file.parent / str(path))) for path in listed(table["path"])]
-    for path in files:
-        if not model.has(path):
-            model.omissions.append(_omission(file, line, f"include {os.path.relpath(path, file.parent)}"))
-    files = [path for path in files if model.has(path)]
-    if not files:
-        return {}
-    folder = file.parent / str(table["project_directory"]) if table["project_directory"] else files[0].parent
-    own: dict[str, str] = {}
-    for path in listed(table["env_file"]) or [folder / ".env"]:
-        own |= variables_of(file.parent / str(path), {**own, **known}) or {}
-    return _merged(model, files, Path(os.path.normpath(folder)), {**own, **known}, depth + 1)
-
-
-def _services(model: _Model, file: Path, folder: Path, known: Mapping[str, str]) -> tuple[Table, dict[str, Any]]:
+def _services(model: _Model, file: Path, folder: Path) -> tuple[Table, dict[str, Any]]:
     """Return the document of ``file`` and its services, unmerged; relative paths start at ``folder``."""
     if file not in model.read:
         model.read.append(file)
@@ -280,7 +246,7 @@ def _services(model: _Model, file: Path, folder: Path, known: Mapping[str, str])
     # files of the first version have services only
     services = document.get("services") if "services" in document else document
     return document, {
-        str(name): _normal(service, file, folder, known)
+        str(name): _normal(service, file, folder, model.variables)
         for name, service in (services.items() if isinstance(services, dict) else ())
         if isinstance(service, dict | Tagged) or (service is None and services is not document)
     }
@@ -320,7 +286,6 @@ def _whole(
     name: str,
     services: Mapping[str, Any],
     file: Path,
-    known: Mapping[str, str],
     seen: tuple[object, ...],
 ) -> object:
     service = services.get(name)
@@ -334,8 +299,8 @@ def _whole(
         if not model.has(other):
             what = f"extends {os.path.relpath(other, file.parent)}"
             return {**rest, _OMISSIONS: [_omission(file, service[_AT]["extends"][1], what)]}
-        base = _services(model, other, other.parent, known)[1]
-    below = _whole(model, str(named.get("service")), base, other, known, (*seen, (file, name)))
+        base = _services(model, other, other.parent)[1]
+    below = _whole(model, str(named.get("service")), base, other, (*seen, (file, name)))
     return _merge(copy.deepcopy(below), rest) if isinstance(below, dict) else rest
 
 

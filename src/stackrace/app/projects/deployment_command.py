@@ -202,18 +202,12 @@ def interpolated(text: str, known: Mapping[str, str]) -> str:
     return text.translate(_SHOWN)
 
 
-def variables_of(path: Path, known: Mapping[str, str], *, is_raw: bool = False) -> dict[str, str] | None:
-    """Return the variables of an env file; values may use ``known`` and earlier variables. None without a file.
-
-    With ``is_raw``, values are taken as they stand.
-    """
+def variables_of(path: Path, known: Mapping[str, str]) -> dict[str, str] | None:
+    """Return the variables of an env file; values may use ``known`` and earlier variables. None without a file."""
     if not path.is_file():
         return None
-    text, variables = text_of(path), {}
-    if is_raw:
-        pairs = (line.partition("=") for line in text.splitlines() if "=" in line and not line.startswith("#"))
-        variables = {name.strip(): value for name, _, value in pairs}
-    for name, value, line in () if is_raw else bindings(text):
+    variables: dict[str, str] = {}
+    for name, value, line in bindings(text_of(path)):
         if name and value is not None:
             is_literal = line["single"] is not None
             variables[name] = value if is_literal else interpolated(value, ChainMap(variables, known))  # type: ignore[arg-type]

@@ -1,7 +1,7 @@
 """Read the commands that a project's deployment files start, with one reader for each kind of file.
 
 Procfile, Dockerfile and the scripts it starts, compose and platform files, Kubernetes, pyproject.toml's tasks,
-configurations of gunicorn, uWSGI and supervisor, systemd's units, .flaskenv.
+configurations of gunicorn, uWSGI and supervisor, systemd's units.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 
 from ..project_files import is_exported, listed, loaded, table_in
 from .code import parse
@@ -28,7 +27,6 @@ from .deployment_command import (
     located,
     split_words,
     text_of,
-    variables_of,
 )
 from .images import Image, container_commands, dockerfile_commands, image_at
 from .kubernetes import is_manifest, kubernetes_commands
@@ -112,14 +110,13 @@ def _procfile(path: Path, text: str) -> Iterator[DeploymentCommand]:
 def _platform(path: Path, text: str) -> Iterator[DeploymentCommand]:
     """Read the values of keys such as ``startCommand``, wherever they stand, with the variables beside them."""
     document = loaded(path, text)
-    groups = {str(table_in(each).get("name")): each for each in listed(table_in(document).get("envVarGroups"))}
     waiting: list[tuple[object, Mapping[str, str]]] = [(document, {})]
     for node, around in waiting:
         if isinstance(node, list):
             waiting += [(inner, around) for inner in node]
         if not isinstance(node, dict) or str(node.get("type", "")).startswith(_NO_WEB):
             continue
-        environment = {**around, **_variables(node, groups)}
+        environment = {**around, **_variables(node)}
         waiting += [(inner, environment) for key, inner in node.items() if not str(key).startswith(_NO_WEB)]
         number = next((instances_of(node[key]) for key in _INSTANCES if node.get(key)), 1)
         base = DeploymentCommand(
@@ -182,10 +179,10 @@ def _words(value: object) -> tuple[str, ...] | None:
     return split_words(value) if isinstance(value, str) else None
 
 
-def _variables(node: object, groups: Mapping[str, object] = MappingProxyType({})) -> dict[str, str]:
+def _variables(node: object) -> dict[str, str]:
     """Return the variables of a node, which are a table, or a list of tables with key and value.
 
-    The value is ``OPEN`` if the file does not say it. Services of a render.yaml refer to ``groups`` of variables.
+    The value is ``OPEN`` if the file does not say it.
     """
     known: dict[str, str] = {}
     for said in (table_in(node).get(key) for key in _VARIABLES):
@@ -194,8 +191,8 @@ def _variables(node: object, groups: Mapping[str, object] = MappingProxyType({})
                 known[str(name)] = literal(value.get("value", OPEN) if isinstance(value, dict) else value)
         for entry in said if isinstance(said, list) else ():
             match entry:
-                case {"fromGroup": group}:
-                    known |= _variables(groups.get(str(group)))
+                case {"fromGroup": _}:
+                    known[_WORKERS] = OPEN
                 case {"key": name, "value": value} | {"name": name, "value": value}:
                     known[str(name)] = literal(value)
                 case {"key": name}:
@@ -213,12 +210,6 @@ def _pyproject(path: Path, text: str) -> Iterator[DeploymentCommand]:
             line = task.get("cmd") if isinstance(task, dict) else task
             if isinstance(line, str):
                 yield DeploymentCommand(file=path, words=split_words(line))
-
-
-def _flaskenv(path: Path, text: str) -> Iterator[DeploymentCommand]:
-    app = (variables_of(path, {}) or {}).get("FLASK_APP")
-    if app:
-        yield DeploymentCommand(file=path, words=("flask", "--app", app, "run"))
 
 
 def _ini(path: Path, text: str) -> Iterator[DeploymentCommand]:
@@ -325,7 +316,6 @@ _READERS: tuple[tuple[str, _Reader, str], ...] = (
         _each(_httpd),
         "",
     ),
-    (".flaskenv", _each(_flaskenv), ""),
 )
 """Name patterns of files, their reader, and further patterns for the parts of a larger project."""
 

@@ -133,9 +133,13 @@ def _is_part(candidate: Candidate, django: Sequence[Candidate]) -> bool:
 def _clear(defined: Sequence[Candidate]) -> list[Candidate]:
     """Return the candidates with usual names, else those in wsgi.py or asgi.py, else all likely ones.
 
-    An application in wsgi.py or asgi.py is meant for servers, whatever its name.
+    An application in wsgi.py or asgi.py is meant for servers, whatever its name. Beside an application in the same
+    file, a factory may fill it or make another one, so both are returned.
     """
     usual = [candidate for candidate in defined if candidate.rank is Rank.USUAL]
+    factories = [candidate for candidate in defined if candidate.rank is Rank.FACTORY]
+    if {each.origin[0] for each in usual if not each.is_filled} & {each.origin[0] for each in factories}:
+        return [*usual, *factories]
     for_servers = [each for each in defined if each.rank is Rank.OTHER and each.module in ("wsgi", "asgi")]
     return usual or for_servers or [candidate for candidate in defined if candidate.rank < Rank.UNLIKELY]
 
@@ -237,20 +241,10 @@ def _text(node: ast.expr, names: Mapping[str, ast.expr], environ: Mapping[str, s
             return text
         case ast.Name(id=name) if name in names:
             return inner(names[name])
-        case ast.BinOp(left=left, op=ast.Add(), right=right):
-            return _joined([inner(left), inner(right)])
         case ast.JoinedStr(values=parts):
             return _joined([inner(part.value if isinstance(part, ast.FormattedValue) else part) for part in parts])
-        case ast.BoolOp(op=ast.Or(), values=values):
-            return next(filter(None, map(inner, values)), None)
-        case ast.Subscript(value=value, slice=ast.Constant(value=str(variable))) if _is_environ(value):
-            return environ.get(variable)
-        case ast.Call(func=ast.Attribute(value=value, attr="get"), args=[ast.Constant(value=str(name)), *rest]) if (
-            _is_environ(value)
-        ):
-            return environ.get(name) or (inner(rest[0]) if rest else None)
         case ast.Call(args=[ast.Constant(value=str(name)), *rest], keywords=keywords):
-            # os.getenv, decouple's config(), environ's env(): the variable, else the default
+            # os.environ.get, os.getenv, decouple's config(), environ's env(): the variable, else the default
             default = next((each.value for each in keywords if each.arg == "default"), rest[0] if rest else None)
             return environ.get(name) or (inner(default) if default is not None else None)
     return None
@@ -258,10 +252,6 @@ def _text(node: ast.expr, names: Mapping[str, ast.expr], environ: Mapping[str, s
 
 def _joined(parts: list[str | None]) -> str | None:
     return None if None in parts else "".join(part for part in parts if part is not None)
-
-
-def _is_environ(node: ast.expr) -> bool:
-    return ast.unparse(node) in ("environ", "os.environ")
 
 
 _MOST_MEANT = 3

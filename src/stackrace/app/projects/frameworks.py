@@ -58,11 +58,6 @@ class Framework:
         """The application's attribute that servers call; empty if they call the application itself."""
         return "server" if self.title == "Dash" else ""
 
-    @property
-    def fills_later(self) -> bool:
-        """True if applications are made without routes."""
-        return self.title in ("Bottle", "Falcon", "FastAPI", "Flask", "Quart", "Sanic", "Starlette")
-
 
 _TITLES = {"fasthtml": "FastHTML", "fastapi": "FastAPI", "flask_openapi3": "Flask", "apiflask": "Flask"}
 
@@ -72,11 +67,7 @@ FACTORIES = ("create_app", "make_app", "create_application", "make_application",
 _METHODS = {"make_wsgi_app": Framework(_WSGI, "Pyramid"), "wsgifunc": Framework(_WSGI, "web.py")}
 """Methods that return an application, on objects that are no applications themselves."""
 
-IMPLIED = ("bottle", "default_app")
-"""A framework whose decorators fill an application of its own, and the function that returns that application."""
-
 _TO_ASGI = frozenset({"WsgiToAsgi", "WSGIMiddleware", "WsgiToAsgiInstance"})
-_TO_WSGI = frozenset({"ASGIMiddleware", "AsgiToWsgi"})
 
 OWN_SERVERS = {
     "aiohttp": re.compile(rb"from aiohttp import .{0,200}\bweb\b|aiohttp\.web"),
@@ -87,7 +78,7 @@ OWN_SERVERS = {
 }
 """Frameworks that run only on their own server, without WSGI or ASGI, and the pattern of their use."""
 
-_PACKAGES = {*_CLASSES[_WSGI], *_CLASSES[_ASGI], "microdot"} - {"django"}
+_PACKAGES = {*_CLASSES[_WSGI], *_CLASSES[_ASGI]} - {"django"}
 _WORDS = sorted({*_PACKAGES, *_METHODS, "start_response", "receive"})
 # Django is mentioned everywhere in its own projects
 _DJANGO = ("get_[aw]sgi_application", "[AW]SGIHandler")
@@ -106,9 +97,6 @@ def framework_of(dotted: str, method: str = "") -> Framework | None:
     name = rest.rpartition(".")[2]
     if package == "falcon" and rest.startswith("asgi."):
         return Framework(_ASGI, "Falcon") if name == "App" else None
-    if package == "microdot" and name == "Microdot":
-        kind = {"microdot.wsgi": _WSGI, "microdot.asgi": _ASGI}.get(dotted.rpartition(".")[0])
-        return Framework(kind, "Microdot") if kind else None
     for kind, packages in _CLASSES.items():
         if name in packages.get(package, ()):
             return Framework(kind, _TITLES.get(package, package.capitalize()))
@@ -117,7 +105,4 @@ def framework_of(dotted: str, method: str = "") -> Framework | None:
 
 def wrapped_kind(wrapper: str, kind: EntryKind) -> EntryKind:
     """Return the interface of an application of ``kind`` after ``wrapper`` has wrapped it."""
-    name = wrapper.rpartition(".")[2]
-    if name in _TO_ASGI:
-        return _ASGI
-    return _WSGI if name in _TO_WSGI else kind
+    return _ASGI if wrapper.rpartition(".")[2] in _TO_ASGI else kind

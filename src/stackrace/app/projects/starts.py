@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import shlex
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
-from itertools import islice, takewhile
-from pathlib import Path, PurePath, PurePosixPath
+from itertools import takewhile
+from pathlib import Path, PurePosixPath
 
-from ...base.files import by_last_parts, is_file
 from ..project_files import ProjectFiles, is_development, is_platform
-from .code import content, parse
+from .code_starts import PYTHON, program_file, python_words, server_import, started_by_code
 from .deployment_command import DeploymentCommand, interpolated, joined_lines, shown, text_of
-from .shell import Place, ask_shell
+from .place import Place
+from .shell import ask_shell
 
 SHELLS = frozenset({"sh", "bash", "dash", "ash", "ksh", "zsh"})
 _RUN, _AROUND, _AS_USER, _BEFORE = "behind run", "changes how it runs", "as another user", "leaves it as it is"
@@ -84,7 +81,7 @@ def starts(
     if own and not found.starts:
         found.problem = found.problem or found.unfollowed(command, own)
     if not found.starts and not found.problem:
-        places = (_server_import(path, project.root, found.programs) for path in found.code)
+        places = (server_import(path, project.root, found.programs) for path in found.code)
         found.problem = next(
             (f"{shown(file, project.root)}:{line} {_BY_ITSELF}" for file, line in filter(None, places)), ""
         )
@@ -113,7 +110,7 @@ class _Search:
         elif PurePosixPath(command.words[0]).name in SHELLS or self._script(command, command.words[0]):
             self._ask(command, depth)
         else:
-            path = _program_file(command, self.project)
+            path = program_file(command, self.project)
             if path is not None:
                 self._follow_code(command, path)
             self.called.append(command.words[0])
@@ -125,11 +122,11 @@ class _Search:
     def _follow_code(self, command: DeploymentCommand, path: Path) -> None:
         """Record the servers that the Python program at ``path`` starts, or that it starts one in its own way."""
         # a package's program often is no more than an import
-        modules = _imported_files(path, self.project.root) if path.name == "__main__.py" else ()
+        modules = sorted({*path.parent.glob("*.py")} - {path}) if path.name == "__main__.py" else ()
         program, *words = command.words
-        is_program = not _PYTHON.fullmatch(PurePath(program).name)
+        is_program = not PYTHON.fullmatch(PurePosixPath(program).name)
         has_verbs = is_program and any(not word.startswith("-") for word in words)
-        for started in (started for file in (path, *modules) for started in _started_by_code(command, file)):
+        for started in (started for file in (path, *modules) for started in started_by_code(command, file)):
             # nobody knows which subcommand of a program starts the server that reloads changed code
             if has_verbs and "--reload" in started.words:
                 self.problem = self.problem or f"{path.relative_to(self.project.root)} {_BY_ITSELF}"
@@ -158,7 +155,7 @@ class _Search:
         """Return the problem that no file says what ``words`` start; empty if it serves no Python app."""
         name, path = PurePosixPath(words[0]).name, command.image or command.file
         is_image = command.image is not None or "file" in path.name.lower()
-        if _PYTHON.fullmatch(name) or name in _NO_SERVERS or name in _WRAPPERS:
+        if PYTHON.fullmatch(name) or name in _NO_SERVERS or name in _WRAPPERS:
             return ""
         if name not in self.own and not (is_image and _HAS_PYTHON.search(text_of(path))):
             return ""
@@ -173,7 +170,7 @@ class _Search:
             name = self._program(words[0])
             place = self._behind(command, words, name)
             if not place:
-                words = self._of_python(words) if _PYTHON.fullmatch(name) else words
+                words = self._of_python(words) if PYTHON.fullmatch(name) else words
                 words[0] = name if name in self.programs else words[0]
                 break
             variables |= {match[1]: match[2] for word in words[:place] if (match := _ASSIGNMENT.fullmatch(word))}
@@ -199,7 +196,7 @@ class _Search:
     def _is_program(self, command: DeploymentCommand, word: str) -> bool:
         name = self._program(word)
         is_known = any(name in known for known in (self.programs, self.own, SHELLS, _WRAPPERS))
-        return is_known or bool(_PYTHON.fullmatch(name)) or self._script(command, word) is not None
+        return is_known or bool(PYTHON.fullmatch(name)) or self._script(command, word) is not None
 
     def _program(self, word: str) -> str:
         name = PurePosixPath(word).name
@@ -208,7 +205,7 @@ class _Search:
 
     def _of_python(self, words: list[str]) -> list[str]:
         """Return ``python -m gunicorn.app.wsgiapp`` and ``python /venv/bin/gunicorn`` as the program itself."""
-        match _python_words(words):
+        match python_words(words):
             case ["-m", module, *rest] if (package := module.partition(".")[0]) in self.programs:
                 return [package, *rest]
             case [path, *rest] if (name := PurePosixPath(path).name) in self.programs:
@@ -293,168 +290,3 @@ def _located(
     # a platform's file stays the document: the platform adds front ends, whatever script the file names
     known_by = command.document or (command.file if is_platform(command.file, root) else None)
     return replace(command, file=best[0], line=best[1], document=known_by)
-
-
-_CALLS = {
-    "uvicorn.run": "uvicorn",
-    "uvicorn.Config": "uvicorn",
-    "waitress.serve": "waitress-serve",
-}
-"""Functions that start a server with its command-line options, and the name of its program."""
-_ELSEWHERE = (
-    "aiohttp.web", "bjoern", "cheroot.wsgi", "eventlet.wsgi", "gevent.pywsgi", "tornado.httpserver",
-    "twisted.web.wsgi",
-)  # fmt: skip
-"""Modules of servers that only Python code can start, not a command line."""
-_MOST_MODULES = 200
-_LONGEST_IMPORT = 10_000
-_PYTHON = re.compile(r"(python|pypy)[\d.]*")
-_SWITCHES = frozenset({"-u", "-O", "-OO", "-B", "-I", "-E", "-s", "-S"})
-
-
-def _started_by_code(command: DeploymentCommand, path: Path) -> Iterator[DeploymentCommand]:
-    """Yield the servers that the Python program at ``path``, run by ``command``, starts, each as a command.
-
-    An argument that is no literal becomes ``$(…)``: only running the program would tell its value.
-    """
-    tree = parse(path)
-    if tree is None:
-        return
-    names = _meanings(tree)
-    for node in ast.walk(tree):
-        program = _CALLS.get(_dotted(node.func, names), "") if isinstance(node, ast.Call) else ""
-        if program and isinstance(node, ast.Call):
-            app = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else ""
-            options = (word for keyword in node.keywords for word in _option(keyword))
-            started = (program, *([app] if isinstance(app, str) and app else []), *options)
-            yield replace(command, file=path, line=node.lineno, words=started)
-
-
-def _imports(tree: ast.AST | None) -> Iterator[tuple[ast.Import | ast.ImportFrom, str, str]]:
-    """Yield import statements with each bound name and its dotted name, such as ``run`` and ``uvicorn.run``."""
-    for node in ast.walk(tree) if tree else ():
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            before = f"{node.module}." if isinstance(node, ast.ImportFrom) and node.module else ""
-            yield from ((node, alias.asname or alias.name, f"{before}{alias.name}") for alias in node.names)
-
-
-def _meanings(tree: ast.AST) -> dict[str, str]:
-    return {name: dotted for _, name, dotted in _imports(tree)}
-
-
-def _dotted(node: ast.expr, names: Mapping[str, str]) -> str:
-    """Return the dotted name of an expression, with imported ``names`` resolved; empty for other expressions."""
-    if isinstance(node, ast.Name):
-        return names.get(node.id, node.id)
-    inner = _dotted(node.value, names) if isinstance(node, ast.Attribute) else ""
-    return f"{inner}.{node.attr}" if inner and isinstance(node, ast.Attribute) else ""
-
-
-def _server_import(path: Path, root: Path, programs: Collection[str]) -> tuple[Path, int] | None:
-    """Return file and line where a Python program, or a module of the project that it imports, imports a server.
-
-    The server is one of ``programs``, or one that only code can start. None if no server is imported.
-    """
-    modules = [path]
-    for module in modules:
-        text = _source(module)
-        is_named = any(name.partition(".")[0] in text for name in (*programs, *_ELSEWHERE))
-        for node, _, dotted in _imports(parse(module)) if is_named else ():
-            if dotted.partition(".")[0] in programs or dotted.startswith(_ELSEWHERE):
-                return module, node.lineno
-        if len(modules) < _MOST_MODULES:
-            modules += [each for each in _imported_files(module, root) if each not in modules]
-    return None
-
-
-def _imported_files(path: Path, root: Path) -> list[Path]:
-    found: list[Path] = []
-    for level, dotted in _imported(_source(path)):
-        near = path.parents[level - 1 : level] if level else (root, root / "src", path.parent)
-        inside = [base for base in near if base.is_relative_to(root)]
-        # the name is a module, or an object in a module
-        for name in (dotted.replace(".", "/"), dotted.rpartition(".")[0].replace(".", "/")):
-            places = (base / f"{name}{end}" for base in inside for end in (".py", "/__init__.py"))
-            found += islice(filter(is_file, places if name else ()), 1)
-    return found
-
-
-def _source(path: Path) -> str:
-    return (content(path) or b"").decode("utf-8", "replace")
-
-
-@lru_cache(maxsize=1024)
-def _imported(text: str) -> tuple[tuple[int, str], ...]:
-    """Return the imports in a module's text: number of leading dots, and dotted name.
-
-    Parsing the whole module would take much longer. A line of a docstring may be among the imports.
-    """
-    found: list[tuple[int, str]] = []
-    for statement in _import_statements(text.splitlines()):
-        with suppress(SyntaxError, ValueError):
-            for node, _, dotted in _imports(ast.parse(statement)):
-                found.append((node.level if isinstance(node, ast.ImportFrom) else 0, dotted))
-    return tuple(dict.fromkeys(found))
-
-
-def _import_statements(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the import statements; one with brackets includes the lines up to the closing bracket."""
-    statement = ""
-    for line in lines:
-        statement = f"{statement}\n{line}" if statement else line.strip()
-        is_one = statement.partition(" ")[0] in ("import", "from")
-        if is_one and "(" in statement and ")" not in line and len(statement) < _LONGEST_IMPORT:
-            continue
-        if is_one:
-            yield statement
-        statement = ""
-
-
-def _program_file(command: DeploymentCommand, project: ProjectFiles) -> Path | None:
-    """Return the project's file that ``python main.py``, ``python -m shop.main`` or a console script runs."""
-    words, root = command.words, project.root
-    bases = [folder for folder in (command.file.parent, root, root / "src") if folder.is_relative_to(root)]
-    match _python_words(words):
-        case ["-m", module, *_]:
-            name = module.replace(".", "/")
-            found = by_last_parts(f"{name}.py", bases, is_file)
-            return found or by_last_parts(f"{name}/__main__.py", bases, is_file, least=2)
-        case [str(name), *_] if name.endswith(".py"):
-            return by_last_parts(name, bases, is_file)
-    module = project.console_scripts.get(PurePath(words[0]).name, "")
-    return by_last_parts(f"{module.replace('.', '/')}.py", bases, is_file) if module else None
-
-
-def base_class(dotted: str, bases: Sequence[Path]) -> str:
-    """Return the dotted name of the first base of the project's class ``dotted``; empty if its code is not found.
-
-    ``bases`` are the folders that modules may lie in.
-    """
-    module, _, name = dotted.rpartition(".")
-    path = by_last_parts(f"{module.replace('.', '/')}.py", bases, is_file) if module else None
-    tree = parse(path) if path is not None else None
-    made = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.name == name] if tree else []
-    return next((_dotted(base, _meanings(tree)) for node in made for base in node.bases), "") if tree else ""
-
-
-def _python_words(words: Sequence[str]) -> list[str]:
-    """Return the words behind Python and its switches; empty if ``words`` do not run Python."""
-    place = next(
-        (place for place, word in enumerate(words, 1) if _PYTHON.fullmatch(PurePath(word).name)), len(words)
-    )
-    return [word for word in words[place:] if word not in _SWITCHES]
-
-
-def _option(keyword: ast.keyword) -> Iterator[str]:
-    name = (keyword.arg or "").replace("_", "-")
-    match keyword.value:
-        case ast.Constant(value=bool(value)):
-            if name in ("reload", "access-log", "proxy-headers", "server-header", "date-header", "factory"):
-                yield from [f"--{name}"] if value else [f"--no-{name}"] if name not in ("reload", "factory") else []
-        case ast.Constant(value=None):
-            pass
-        case ast.Constant(value=str(value) | int(value) | float(value)):
-            yield f"--{name}={value}"
-        case other:
-            # **options may say anything
-            yield f"--{name}=$({ast.unparse(other)})" if name else f"--$(**{ast.unparse(other)})"

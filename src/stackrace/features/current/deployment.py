@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from ...app.app import Entry
 from ...app.project_files import ProjectFiles, is_exported, is_platform, likelihood, problem_of, repository_folders
-from ...app.projects.deployment_command import shown, text_of
+from ...app.projects.deployment_command import text_of
 from ...app.projects.deployment_files import DeploymentCommand, commands_of_file, deployment_commands
 from ...app.projects.framework_commands import as_server
 from ...app.projects.kubernetes import is_manifest
@@ -21,12 +21,12 @@ from ...base.files import is_file
 from ...report.figures import listed
 from ...stacks.native_options import Weight
 from ...stacks.stack import ServerSpec
-from .fronts import Front, Fronts, front_gaps, unread_documents, unread_targets
+from .deployment_record import front_of, recorded
+from .fronts import Front, Fronts, unread_documents
 from .hop import ReadHop, shown_location
-from .mistakes import mistakes_in, why_not_started
+from .mistakes import Read, mistakes_in, why_not_started
 from .model import CurrentDeployment, CurrentGap, placed
 from .options import read_hop, take_settings_variable
-from .read_deployment import Read
 from .running import Observation, observed_in
 
 _ELSEWHERE = {
@@ -182,12 +182,11 @@ class _Reading:
         if self.running is not None and self.running.front is None:
             before, elsewhere = [], []
         before = [each for each in before if not self._is_elsewhere(each, first, elsewhere)]
-        front = _front(first, before)
+        front = front_of(first, before)
         equal = [hop for hop in rest if not hop.problem and self._stage(hop) == self._stage(first)]
-        servers = [*self.specs.values()]
-        mistakes = mistakes_in(Read(hop=first, front=front, others=equal, servers=servers, running=self.running))
+        mistakes = mistakes_in(Read(hop=first, front=front, others=equal))
         first.problem = first.problem or why_not_started(mistakes)
-        found = replace(_deployment(first, before, front, self.root, self.base), mistakes=mistakes)
+        found = replace(recorded(first, before, front, self.root, self.base), mistakes=mistakes)
         others_app = () if ours or entry is None else _of_another_app(first, entry)
         gaps = dict.fromkeys(
             (*found.gaps, *others_app, *self._overriding(first, unread), *self._likelier(first), *elsewhere)
@@ -229,7 +228,7 @@ class _Reading:
         """Record the servers that ``commands`` start, and the commands that start no server of the catalogue."""
         for command in commands:
             found, why = starts(command, self.project, self.programs.keys() | _ELSEWHERE.keys())
-            for start in (as_server(each, self.project) for each in found):
+            for start in map(as_server, found):
                 spec = self.programs.get(start.words[0])
                 if spec is not None and spec.native is not None:
                     self.hops.append(
@@ -289,7 +288,7 @@ class _Reading:
             )
         places = (
             CurrentDeployment(stack="", file=gap.file, line=gap.line, problem=f"{gap.what}: {gap.why}")
-            for gap in (*unread, *unread_targets(self.root, self.programs))
+            for gap in unread
         )
         return next(places, None)
 
@@ -369,64 +368,8 @@ def _of_another_app(hop: ReadHop, entry: Entry) -> Iterator[CurrentGap]:
         yield CurrentGap(file=file, line=line, what=app.module, why=why, weight=Weight.ASSUMED)
 
 
-def _left_out(hop: ReadHop) -> Iterator[CurrentGap]:
-    """Yield gaps for the parts of the server's documents that a race goes without, and for those left open."""
-    for gap in hop.command.omissions:
-        file, weight = shown(gap.file or hop.command.known_by, hop.root), gap.weight
-        if weight is Weight.VARIABLES:
-            weight = Weight.SIZE if hop.takes_workers else Weight.PLAIN
-        yield CurrentGap(file=file, line=gap.line, what=gap.what, why=gap.why, weight=weight)
-
-
-def _front(hop: ReadHop, before: Sequence[Front]) -> Front | None:
-    """Return the front end in ``before`` that can reach the server; None without one, or for a server inside it."""
-    reaching = [each for each in before if each.wire(hop.speaks)]
-    # two front ends of a project may be for two ways to start the app
-    reaching.sort(key=lambda front: front.reading is not None and front.is_unix != hop.is_unix)
-    return None if hop.native.is_inside else next(iter(reaching), None)
-
-
-def _deployment(
-    hop: ReadHop, before: Sequence[Front], front: Front | None, root: Path, base: Path
-) -> CurrentDeployment:
-    file, line = hop.location
-    documents, instances = hop.command.documents, hop.command.instances
-    gaps = list(hop.gaps)
-    if not hop.native.is_inside:
-        gaps += front_gaps(hop, before, front)
-        if front is None and "http" not in hop.speaks:
-            why = "no front end that speaks it was found, so the server is raced by itself, over http"
-            gaps.append(CurrentGap(file=file, line=line, what=" and ".join(sorted(hop.speaks)), why=why))
-    if instances > 1 and front is None:
-        gaps.append(CurrentGap(file=file, line=line, what=f"{instances} of them", why=_NO_FRONT))
-    effective, at_once = hop.effective
-    return CurrentDeployment(
-        read=tuple(os.path.relpath(path, root) for path in documents if {*documents} - {hop.command.file}),
-        stack="" if hop.problem else _path(hop, front, instances, root, base),
-        file=file,
-        line=line,
-        problem=hop.problem,
-        effective=effective,
-        at_once=at_once,
-        queue=hop.queue,
-        variables=tuple(name for name in hop.command.environment if not hop.native.reads(name)),
-        env_files=tuple(shown(path, root) for path in hop.command.env_files if is_file(path)),
-        changes=(*hop.changes, *(front.changes if front else ())),
-        gaps=(*gaps, *_left_out(hop)),
-    )
-
-
 _LOCAL = ("", "localhost", "127.0.0.1", "0.0.0.0", "[", "host.docker.internal")
 """Hosts, or their beginnings, at which ports of containers may have other numbers."""
-_NO_FRONT = "nothing in the project balances the load over them, so one is raced"
-
-
-def _path(hop: ReadHop, front: Front | None, instances: int, root: Path, base: Path) -> str:
-    if front is None:
-        return hop.text(base)
-    behind = {} if front.is_unix else {"socket": "tcp"}
-    behind |= {"instances": str(instances)} if instances > 1 else {}
-    return f"{front.text(root, base)}/{front.wire(hop.speaks)}/{hop.text(base, behind)}"
 
 
 def _places(hops: Iterable[ReadHop]) -> tuple[str, ...]:

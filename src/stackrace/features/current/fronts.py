@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from ...app.project_files import deployment_folders, is_development, is_exported, is_platform, likelihood
 from ...app.projects.deployment_command import DeploymentCommand, shown, text_of
@@ -49,8 +49,6 @@ _HELM = (
 )
 _KUSTOMIZE = "Stackrace reads no overlays: write what they make with kubectl kustomize, and give --current the file"
 _MADE_OF = "Stackrace reads no templates: give --current a file that was made of it"
-_MAKEFILES = ("GNUmakefile", "makefile", "Makefile", "justfile", "Justfile")
-_OF_MAKE = "Stackrace reads no makefiles: give --current a script with this command"
 _OVERLAYS = re.compile(
     r"^(patches|patchesStrategicMerge|patchesJson6902|replicas|configMapGenerator|components):", re.MULTILINE
 )
@@ -288,21 +286,6 @@ def unread_documents(root: Path, programs: Collection[str]) -> Iterator[CurrentG
                 yield _gap(root, path, found, _MADE_OF)
 
 
-def unread_targets(root: Path, programs: Collection[str]) -> Iterator[CurrentGap]:
-    """Yield a gap for the first line of each makefile in ``root`` that starts one of ``programs``.
-
-    Lines with ``--reload`` or ``install`` do not count.
-    """
-    for path in (root / name for name in _MAKEFILES):
-        for number, line in enumerate(text_of(path).splitlines(), 1):
-            words = line.split() if line[:1].isspace() else []
-            names = [PurePosixPath(word.lstrip("@-+")).name for word in words]
-            found = next((name for name in names if name in programs), "")
-            if found and not {"install", "--reload"} & {*words}:
-                yield CurrentGap(file=path.name, line=number, what=found, why=_OF_MAKE)
-                break
-
-
 def _gap(root: Path, path: Path, match: re.Match[str], why: str) -> CurrentGap:
     line = match.string.count("\n", 0, match.start(1)) + 1
     return CurrentGap(file=str(path.relative_to(root)), line=line, what=match[1], why=why, weight=Weight.SIZE)
@@ -340,17 +323,7 @@ def front_gaps(hop: ReadHop, before: Sequence[Front], front: Front | None) -> It
     """Yield the gaps of the front ends ``before`` the server if ``hop`` is raced behind ``front`` (None: alone)."""
     if front is not None:
         yield from front.gaps
-        yield from _idle_servers(front, hop.command.instances)
     yield from _unfit_fronts(hop, [each for each in before if each is not front], front)
-
-
-def _idle_servers(front: Front, instances: int) -> Iterator[CurrentGap]:
-    """Yield a gap for each server that the front end balances over but nothing in the project starts."""
-    servers = [change for change in front.changes if change.key == "server" and change.theirs]
-    balanced = [server for server in servers if not {"down", "backup"} & set(server.theirs.split())]
-    for server in balanced[instances:]:
-        why = f"the project starts {instances} of them" if instances > 1 else "the project starts one only"
-        yield CurrentGap(file=server.file, line=server.line, what=f"server {server.theirs}", why=why)
 
 
 def _unfit_fronts(hop: ReadHop, others: Sequence[Front], front: Front | None) -> Iterator[CurrentGap]:

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...app.project_files import ProjectFiles
+from ...app.projects.code_starts import base_class
 from ...app.projects.deployment_command import DeploymentCommand, shown, text_of
 from ...app.projects.served_app import ServedApp, served_app
 from ...app.projects.shell import unknown
-from ...app.projects.starts import base_class
 from ...base.files import by_last_parts, is_folder
 from ...base.secrets import masked_settings
 from ...stacks.native_options import CONFIG, Concern, NativeOptions, Weight
@@ -160,20 +160,15 @@ class ReadHop:
     @property
     def queue(self) -> CurrentQueue | None:
         """Limit of waiting connections that its command or file sets; None if neither sets it."""
-        if (found := self.number_of(self.native.queue)) is None:
-            return None
-        value, (file, line) = found
-        return CurrentQueue(server=self.spec.title, file=file, line=line, value=value)
-
-    def number_of(self, option: str) -> tuple[int, tuple[str, int]] | None:
-        """Return the number that the command or the file sets for ``option``, with its place; None without one."""
+        option, title = self.native.queue, self.spec.title
         said = self.seen.get(option, "")
         if said.isdecimal():
-            return int(said), self.location
+            file, line = self.location
+            return CurrentQueue(server=title, file=file, line=line, value=int(said))
         text = text_of(self.root / self.config) if option and self.config else ""
-        for number, written in enumerate(text.splitlines(), 1):
+        for line, written in enumerate(text.splitlines(), 1):
             if found := re.fullmatch(rf"\s*{re.escape(option)}\s*[=:]\s*(\d+)\s*(?:[#;].*)?", written):
-                return int(found[1]), (self.config, number)
+                return CurrentQueue(server=title, file=self.config, line=line, value=int(found[1]))
         return None
 
     @property

@@ -6,25 +6,36 @@ A kind is a function over the deployment that was read, and one row of `KINDS`. 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
 
-from ...app.projects.deployment_command import OPEN, joined_lines, shown, text_of
+from ...app.projects.deployment_command import joined_lines, shown, text_of
 from ...app.projects.images import exec_form
 from ...app.projects.starts import SHELLS, is_known_wrapper
-from ...base.secrets import masked_settings
 from ...report.figures import listed
-from ...stacks.native_options import Concern
 from ...stacks.stack import SettingValue
-from .grants import connections, memory, router_table, unread_pool
+from .fronts import Front
 from .hop import ReadHop
 from .model import CurrentMistake, placed
-from .options import line_of, said_at, uses
+from .options import line_of
 from .patience import kept_by, waits_of
-from .read_deployment import Found, Read
 
 _VARIABLE = re.compile(r"\$(?:\w+|\{[^}]*\})")
+
+
+Found = Iterator[tuple[tuple[str, int], Mapping[str, object]]]
+"""Places of mistakes (file and line; 0 for the whole file), each with the facts of its sentence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Read:
+    """A deployment as it was read from its files: the input for all kinds of mistakes."""
+
+    hop: ReadHop
+    front: Front | None
+    """Front end that is raced before it; None without one."""
+    others: Sequence[ReadHop]
+    """Other deployments of the project that are as likely."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,40 +67,12 @@ def why_not_started(mistakes: Iterable[CurrentMistake]) -> str:
     return next((f"{each.location} {each.says}" for each in mistakes if each.kind in fatal), "")
 
 
-def _unread_variables(read: Read) -> Found:
-    """Yield the variables that only another server reads, and that no file of the deployment uses."""
-    hop = read.hop
-    for name, value in hop.command.variables.items():
-        readers = {spec.title: None for spec in read.servers if spec.native is not None and spec.native.reads(name)}
-        if not readers or hop.native.reads(name) or value == OPEN:
-            continue
-        if not uses(hop, name):
-            yield said_at(hop, name), {"name": name, "server": hop.spec.title, "readers": listed(tuple(readers))}
-
-
 def _unknown_keys(read: Read) -> Found:
     hop = read.hop
     text = _config(hop)
     for key, meant in hop.native.ignored(text):
         hint = f"; {meant} was probably meant" if meant else ""
         yield (hop.config, line_of(text, key)), {"key": key, "server": hop.spec.title, "hint": hint}
-
-
-def _overridden(read: Read) -> Found:
-    """Yield the settings of a file that have no effect, because the command sets another value."""
-    hop = read.hop
-    text = _config(hop) if hop.native.default_file else ""
-    decided = {change.key: change.theirs.strip("\"'") for change in hop.changes if change.file == hop.config}
-    for name, given in hop.seen.items() if text else ():
-        row = hop.native.row(name)
-        setting = row.setting.name if row.setting is not None else ""
-        if row.concern not in (None, Concern.ADDRESS) or not (line := line_of(text, row.file_key)):
-            continue
-        ours: SettingValue | None = hop.settings.get(setting, given) if setting else given
-        theirs = hop.file_settings.get(setting) if setting in hop.said else decided.get(row.file_key)
-        if theirs is not None and str(theirs) != str(ours):
-            said = masked_settings(f"{row.file_key} = {theirs}"), masked_settings(f"--{name} {given}".strip())
-            yield (hop.config, line), {"theirs": said[0], "ours": said[1], "place": placed(*hop.location)}
 
 
 def _literal_variables(read: Read) -> Found:
@@ -167,8 +150,8 @@ def _short_keep_alive(read: Read) -> Found:
     kept = _values(read.hop).get("keep_alive")
     for idle in kept_by(read.front, read.hop.root):
         if isinstance(kept, int) and 0 < kept < idle.seconds:
-            front = f"for {idle.seconds:g} s" if isfinite(idle.seconds) else "without a limit"
-            yield idle.location, {"front": front, "server": read.hop.spec.title, "kept": f"{kept} s"}
+            facts = {"front": f"{idle.seconds:g} s", "server": read.hop.spec.title, "kept": f"{kept} s"}
+            yield idle.location, facts
 
 
 def _closing_router(read: Read) -> Found:
@@ -193,10 +176,7 @@ def _config(hop: ReadHop) -> str:
     return text_of(hop.root / hop.config) if hop.config else ""
 
 
-_PATIENCE = (
-    "gunicorn, Settings, timeout; uWSGI, Configuration Options, harakiri; nginx, proxy_read_timeout; "
-    "Apache, mod_proxy, ProxyTimeout; HAProxy, timeout server; Caddy, reverse_proxy, response_header_timeout"
-)
+_PATIENCE = "gunicorn, Settings, timeout; uWSGI, Configuration Options, harakiri; nginx, proxy_read_timeout"
 KINDS = (
     Kind(
         id="literal-variable",
@@ -207,28 +187,10 @@ KINDS = (
         prevents_start=True,
     ),
     Kind(
-        id="unread-variable",
-        says="{name}: {server} does not read this variable, which is for {readers}",
-        source="Settings and environment variables in each server's documentation",
-        find=_unread_variables,
-    ),
-    Kind(
-        id="unread-pool",
-        says="{name}: no file of the project reads this variable",
-        source="The project's files",
-        find=unread_pool,
-    ),
-    Kind(
         id="unknown-key",
         says="{key}: {server} has no such setting and ignores it{hint}",
         source="uWSGI, Configuration Options (strict); gunicorn, Settings",
         find=_unknown_keys,
-    ),
-    Kind(
-        id="overridden",
-        says="{theirs} has no effect, for the command at {place} says {ours}",
-        source="gunicorn, Configuration Overview: the command line goes before the configuration file",
-        find=_overridden,
     ),
     Kind(
         id="disagreement",
@@ -251,10 +213,9 @@ KINDS = (
     ),
     Kind(
         id="short-keep-alive",
-        says="keeps idle connections {front}, but {server} closes them after {kept}: "
+        says="keeps idle connections for {front}, but {server} closes them after {kept}: "
         "a request on one that closes just then fails",
-        source="nginx, ngx_http_upstream_module, keepalive_timeout; Apache, mod_proxy, ttl; "
-        "HAProxy, http-reuse and pool-purge-delay; Caddy, reverse_proxy, keepalive",
+        source="nginx, ngx_http_upstream_module, keepalive_timeout; Caddy, reverse_proxy, keepalive",
         find=_short_keep_alive,
     ),
     Kind(
@@ -262,27 +223,5 @@ KINDS = (
         says="uWSGI's HTTP router closes each connection after one answer; http-keepalive would keep it",
         source="uWSGI, HTTP/HTTPS router, keepalive",
         find=_closing_router,
-    ),
-    Kind(
-        id="router-table",
-        says="allows {files} open files, for each of which uWSGI's HTTP router takes 8 bytes when it starts: "
-        "{size} MiB; max-fd limits them",
-        source="uWSGI, plugins/corerouter/corerouter.c, and issue 2299",
-        find=router_table,
-    ),
-    Kind(
-        id="memory",
-        says="allows {limit} MiB, but each of {workers} workers is replaced only at {each} MiB ({name}): "
-        "the kernel may end them first",
-        source="uWSGI, Configuration Options, reload-on-rss; Granian, workers-max-rss; cgroup-v2, memory.max",
-        find=memory,
-    ),
-    Kind(
-        id="connections",
-        says="allows {limit} connections, but {processes} processes with up to {pool} each ({place}) may open "
-        "{most}",
-        source="PostgreSQL, max_connections; Django, Databases, Connection pool; psycopg_pool, ConnectionPool; "
-        "SQLAlchemy, create_engine, pool_size and max_overflow",
-        find=connections,
     ),
 )

@@ -22,7 +22,8 @@ from ...app.app import Entry, EntryKind
 from ...app.project_files import ProjectFiles
 from ...app.projects.deployment_command import NO_FILE, DeploymentCommand, line_with, shown, text_of
 from ...app.projects.detection import VARIABLE
-from ...app.projects.shell import Place, unknown
+from ...app.projects.place import Place
+from ...app.projects.shell import unknown
 from ...base.files import by_last_parts, is_file, is_folder
 from ...base.process.view import ProtectedView
 from ...stacks.native_options import Concern, FileReading, NativeOptions, Weight
@@ -349,12 +350,6 @@ def said_at(hop: ReadHop, name: str) -> tuple[str, int]:
         if number := line_with(rf"(?<![\w$]){name}[\"']?\s*[=: ]", text_of(path)):
             return shown(path, hop.root), number
     return hop.location
-
-
-def uses(hop: ReadHop, name: str) -> bool:
-    """Tell whether a file of the deployment uses the value of the variable ``name``."""
-    texts = map(text_of, (*_documents(hop.command), *([hop.root / hop.config] if hop.config else ())))
-    return any(re.search(rf"\$[({{]?{name}\b|environ\W+{name}\b|getenv\W+{name}\b", text) for text in texts)
 
 
 def _options_in(words: Iterable[str], native: NativeOptions) -> Iterator[tuple[str, str | None]]:

@@ -14,7 +14,6 @@ FASTAPI = "import fastapi\napp = fastapi.FastAPI()\n"
 FACTORY = "import flask\ndef create_app(config=None):\n    app = flask.Flask(__name__)\n    return app\n"
 
 
-BOTTLE = "import bottle\n@bottle.route('/')\ndef home(): ...\n"
 PYRAMID = (
     "from pyramid.config import Configurator\ndef main(global_config, **settings):\n"
     "    return Configurator(settings=settings).make_wsgi_app()\n"
@@ -132,10 +131,6 @@ CLEAR = {
         },
         "asgi shop.app:app",
     ),
-    "Bottle's own application": (
-        {"hello.py": BOTTLE + 'if __name__ == "__main__":\n    bottle.run()\n'},
-        "wsgi hello:bottle.default_app()",
-    ),
     "an unknown class for servers": (
         {"asgi.py": "from datasette.app import Datasette\napp = Datasette(['x.db']).app()\n", "x.py": ""},
         "asgi asgi:app",
@@ -147,26 +142,6 @@ CLEAR = {
     "an application from elsewhere for servers": (
         {"wsgi.py": "from moin import application\n"},
         "wsgi wsgi:application",
-    ),
-    "a bare application that a factory fills": (
-        {"app.py": FLASK + "app.secret_key = 1\ndef create_app():\n    fill(app)\n    return app\n"},
-        "wsgi app:create_app()",
-    ),
-    "a bare application beside a factory": ({"app.py": FLASK + FACTORY}, "wsgi app:create_app()"),
-    "an application with routes beside a factory": (
-        {"app.py": FLASK + "@app.get('/')\ndef home(): ...\n" + FACTORY},
-        "wsgi app:app",
-    ),
-    "an application that another module fills beside a factory": (
-        {
-            "app.py": FLASK + FACTORY + "import views\n",
-            "views.py": "from app import app\n@app.get('/')\ndef x(): ...\n",
-        },
-        "wsgi app:app",
-    ),
-    "an application that is filled by a call beside a factory": (
-        {"app.py": FLASK + FACTORY + "def fill():\n    app.register_blueprint(1)\nfill()\n"},
-        "wsgi app:app",
     ),
     "exported files beside it": (
         {
@@ -201,34 +176,18 @@ UNCLEAR = {
         ],
     ),
     "two applications": ({"a.py": FLASK, "b.py": FASTAPI}, ["--wsgi a:app", "--asgi b:app"]),
+    "an application beside a factory": (
+        {"app.py": FLASK + FACTORY},
+        ["did you mean --wsgi app:app", "--wsgi 'app:create_app()'"],
+    ),
+    "an application that a factory fills": (
+        {"app.py": FLASK + "def create_app():\n    fill(app)\n    return app\n"},
+        ["did you mean --wsgi app:app", "--wsgi 'app:create_app()'"],
+    ),
     "two factories": ({"a.py": FACTORY, "b.py": FACTORY}, ["--wsgi 'a:create_app()'", "--wsgi 'b:create_app()'"]),
     "a factory with arguments": (
         {"app.py": FACTORY.replace("config=None", "config")},
         ["did you mean --wsgi 'app:create_app(config=\"…\")'?"],
-    ),
-    "an application below __main__": (
-        {"main.py": "if __name__ == '__main__':\n    from fastapi import FastAPI\n    app = FastAPI()\n"},
-        [
-            "main.py, line 3, makes a FastAPI app",
-            "write app = FastAPI(…) outside of",
-            "then: stackrace run --asgi main:app",
-        ],
-    ),
-    "an application that a function keeps": (
-        {"main.py": "import flask\ndef main():\n    flask.Flask(__name__).run()\n"},
-        ["main.py, line 3, makes a Flask app", "write app = flask.Flask(…) outside of"],
-    ),
-    "two of them": (
-        dict.fromkeys(("a.py", "b.py"), "import flask\ndef main():\n    flask.Flask(__name__).run()\n"),
-        ["a.py, line 3, makes", "b.py, line 3, makes"],
-    ),
-    "Bottle's own application": (
-        {"site.py": "from bottle import route, run\n@route('/')\ndef home(): ...\nrun()\n"},
-        [
-            "site.py, line 3, fills a Bottle app that has no name; ",
-            'add "from bottle import default_app" there, put bottle.run(…) below if __name__ == "__main__", then: '
-            "stackrace run --wsgi 'site:default_app()'",
-        ],
     ),
     "a file of another Python": (
         {"app.py": FLASK + "print 'flask'\n"},
