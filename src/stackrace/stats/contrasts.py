@@ -7,6 +7,7 @@ cells' variances, each pulled towards that of all cells, and c the quantile of t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,7 +27,7 @@ class Contrasts:
     """Variance S² of one block's difference."""
     nu: Array
     """Degrees of freedom of ``variance``; 0 if nothing is known."""
-    blocks: Counts | Array
+    blocks: Counts
     """Number n of common blocks."""
 
     @property
@@ -51,7 +52,7 @@ class Contrasts:
         return Family(estimate=self.estimate, half_width=half, blocks=self.blocks)
 
 
-def contrasts(values: Array, robust_from: int = ROBUST_FROM) -> Contrasts:
+def contrasts(values: Sequence[Sequence[float]] | Array, robust_from: int = ROBUST_FROM) -> Contrasts:
     """Return all pairs of K cells; ``values`` has shape (…, K, B): see `pairs.pairs`.
 
     Source: `pairs.pairs` for m and n, `variances` for S² and ν.

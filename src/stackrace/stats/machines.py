@@ -85,11 +85,10 @@ def shifts(own: Array, other: Array, alpha: float = SHIFT_ALPHA) -> Family:
     one, two = (pairs(np.asarray(values, dtype=float), ROBUST_FROM) for values in (own, other))
     both = _within(one, two)
     found = with_variances(both, measured(both), both.df > 0)
-    with np.errstate(divide="ignore"):
-        # as exact as so many blocks on one machine
-        worth = 1 / (1 / one.blocks + 1 / two.blocks)
-    family = replace(found, blocks=worth).family(critical, worth.shape[-1], alpha)
-    return replace(family, blocks=both.blocks)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        # S²·(1/n₁ + 1/n₂) in place of S²/n
+        variance = found.variance * both.blocks * (1 / one.blocks + 1 / two.blocks)
+    return replace(found, variance=variance).family(critical, variance.shape[-1], alpha)
 
 
 def same_ratios(
