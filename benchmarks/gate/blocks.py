@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stackrace.features.regression.looks import LOOKS
+from stackrace.race.judge.looks import LOOKS
 from stackrace.race.pacing.overhead import Overhead
 from stackrace.race.pacing.pace import USUAL_LENGTHS, fixed_lengths
 from stackrace.race.pacing.schedule import Extent, plan_block

@@ -15,9 +15,9 @@ from tempfile import TemporaryDirectory
 from stackrace.app.app import Entry, EntryKind
 from stackrace.features.regression.check_preparation import ready_check
 from stackrace.features.regression.responses import samples_of
-from stackrace.features.regression.samples import Sample, Values
 from stackrace.features.regression.variants import VariantRequest
 from stackrace.race.judge.decisions import Decisions
+from stackrace.race.judge.samples import Sample, Values
 from stackrace.race.request.request import RaceRequest
 from stackrace.race.results.comparison import Response
 from stackrace.race.results.race import Race

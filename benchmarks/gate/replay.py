@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from stackrace.features.regression.model import ON_REQUEST, TERMS
+from stackrace.features.regression.responses import Shares
 from stackrace.features.regression.ruling import family, outcome_of, ruling_of
-from stackrace.features.regression.samples import Sample, Shares, Values
 from stackrace.features.regression.tails import Tails, tails
+from stackrace.race.judge.samples import Sample, Values
 from stackrace.race.results.comparison import Outcome, Response, Ruling
 
 from .blocks import Blocks, answers

@@ -7,7 +7,7 @@ from benchmarks.gate.blocks import MODELS, drawn, simulated, slowed
 from benchmarks.gate.real import common
 from benchmarks.gate.replay import replayed, threshold
 
-from stackrace.features.regression.samples import Values
+from stackrace.race.judge.samples import Values
 from stackrace.race.results.comparison import Outcome, Response
 
 DICE = 5

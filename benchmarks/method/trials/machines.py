@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from stackrace.stats.machines import SHIFT_ALPHA, shifts
-from stackrace.stats.pairs import Counts
-from stackrace.stats.selection import Flags, last_look, selected
+from stackrace.stats.pairs import Counts, Flags
+from stackrace.stats.selection import last_look, selected
 
 from ..noise import Array
 from . import DELTA

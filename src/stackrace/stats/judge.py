@@ -7,11 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from ..base.numbers import Interval
 from .limits import against_best, critical, exp, growth
-from .pairs import Array, Family
+from .pairs import Array, Family, Flags
 from .selection import ALPHA, LIMITS_ALPHA, LOOKS, WINNER_FROM, Selection, selected
 from .values import Question
 from .variances import MOST_PRIOR
@@ -88,9 +87,9 @@ class Judgement:
 
     family: Family
     """All pairs, with limits that hold for all of them together."""
-    order: _Relation
+    order: Flags
     """Relation "is better than" by ``family``: the limits exclude 1."""
-    tied: _Relation
+    tied: Flags
     """Relation "differs by nothing that matters", by ``family``."""
     winner: int | None
     """Stack that a planned look has named as the winner; None if none has."""
@@ -198,16 +197,13 @@ def _ahead(family: Family, by_rule: Array, leader: int) -> Array:
     return np.where(upper < 0, upper, np.minimum(upper, by_rule))
 
 
-_Relation = npt.NDArray[np.bool_]
-
-
-def beats(estimate: Array, half_width: Array) -> _Relation:
+def beats(estimate: Array, half_width: Array) -> Flags:
     """Return the relation "i beats j": m_ij − H_ij > 0, (…, K, K); False for NaN and infinite limits."""
     with np.errstate(invalid="ignore"):
         return np.asarray(estimate - half_width > 0)
 
 
-def ties(estimate: Array, half_width: Array, delta: float) -> _Relation:
+def ties(estimate: Array, half_width: Array, delta: float) -> Flags:
     """Return the K×K relation "a tie": the limits contain 0, and H ≤ ``delta`` rules out a difference that matters.
 
     ``delta`` ≥ 0 in ln units, ln 1.05 for 5 %. Tied stacks differ by at most |m| + H. Symmetric; true on the
@@ -217,7 +213,7 @@ def ties(estimate: Array, half_width: Array, delta: float) -> _Relation:
         return np.asarray((np.abs(estimate) <= half_width) & (half_width <= delta))
 
 
-def foremost(order: _Relation, estimate: Array, leader: int) -> int:
+def foremost(order: Flags, estimate: Array, leader: int) -> int:
     """Return the stack to compare all others with: ``leader``, unless ``order`` has a stack that beats it.
 
     If several stacks beat the leader, the `best` of them takes its place, and so on. Limits from few launches may
@@ -230,7 +226,7 @@ def foremost(order: _Relation, estimate: Array, leader: int) -> int:
     return leader
 
 
-def tiers(order: _Relation, estimate: Array, leader: int) -> tuple[int, ...]:
+def tiers(order: Flags, estimate: Array, leader: int) -> tuple[int, ...]:
     """Return each stack's tier: the first tier holds all that ``leader`` does not beat.
 
     The remaining stack nearest to the leader by ``estimate`` heads the second tier, with all remaining stacks that
@@ -251,7 +247,7 @@ def tiers(order: _Relation, estimate: Array, leader: int) -> tuple[int, ...]:
     return tuple(level.tolist())
 
 
-def _rank_sets(order: _Relation) -> tuple[tuple[int, int], ...]:
+def _rank_sets(order: Flags) -> tuple[tuple[int, int], ...]:
     """Return each stack's possible ranks: from 1 + #{j that beat i} to K − #{j that i beats}, 1 being the best.
 
     ``order`` is the result of `beats`. All ranks hold at once, with the confidence of the limits behind ``order``.
@@ -263,7 +259,7 @@ def _rank_sets(order: _Relation) -> tuple[tuple[int, int], ...]:
     return tuple((1 + int(o), len(order) - int(u)) for o, u in zip(over, under, strict=True))
 
 
-def _settled_stacks(order: _Relation, tied: _Relation) -> _Relation:
+def _settled_stacks(order: Flags, tied: Flags) -> Flags:
     """Return True for each stack whose pairs are all decided or ties, shape (K,).
 
     The ranking is settled when all stacks are.

@@ -11,6 +11,9 @@ import numpy as np
 from ..base.numbers import Interval
 from .pairs import Array, Counts
 
+Quantile = Callable[[int, float, float], float]
+"""Quantile of a family of limits by number of stacks, degrees of freedom and error rate, such as `critical`."""
+
 FURTHEST = 700.0
 """Largest x for which e^x is computed, before it overflows; limits of a few noisy launches may get there."""
 
@@ -71,16 +74,20 @@ def against_best(stacks: int, nu: float, alpha: float) -> float:
     return _solve(_beyond_one, *_checked(stacks, nu, alpha))
 
 
-def each(quantile: Callable[[int, float, float], float], stacks: int, nu: Array, alpha: float) -> Array:
+def each(quantile: Quantile, stacks: int | Counts, nu: Array, alpha: float | Array) -> Array:
     """Return ``quantile(stacks, ν, alpha)`` for every ν of ``nu``, NaN if ν is not above 0; the same shape.
 
-    Each ν is rounded down by 2 % at most, since every one takes a quadrature and pairs are many.
+    ``stacks`` and ``alpha`` may be arrays that broadcast to that shape. Each ν is rounded down by 2 % at most,
+    since each takes a quadrature, and pairs are many.
     """
     known = nu > 0
-    steps: Counts = np.floor(np.log(np.where(known, nu, 1.0)) / _COARSE).astype(np.int64)
+    steps = np.floor(np.log(nu[known]) / _COARSE)
+    stacks, alpha = (np.broadcast_to(each, nu.shape)[known] for each in (stacks, alpha))
     width = np.full(nu.shape, np.nan)
-    for step in np.unique(steps[known]):
-        width[known & (steps == step)] = quantile(stacks, math.exp(step * _COARSE), alpha)
+    if len(steps):
+        asked, places = np.unique(np.stack([stacks, steps, alpha]), axis=1, return_inverse=True)
+        found = [quantile(int(k), math.exp(step * _COARSE), float(level)) for k, step, level in asked.T]
+        width[known] = np.array(found)[places.ravel()]
     return width
 
 

@@ -17,7 +17,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..base.numbers import Interval
-from .limits import critical, each, ratio_of
+from .contrasts import with_variances
+from .limits import critical, ratio_of
 from .pairs import ROBUST_FROM, Array, Family, Pairs, pairs
 from .values import MachineVerdict
 from .variances import measured
@@ -83,14 +84,11 @@ def shifts(own: Array, other: Array, alpha: float = SHIFT_ALPHA) -> Family:
     """
     one, two = (pairs(np.asarray(values, dtype=float), ROBUST_FROM) for values in (own, other))
     both = _within(one, two)
-    variance, nu = measured(both).of_pairs()
-    width = each(critical, nu.shape[-1], np.where(both.df > 0, nu, 0.0), alpha)
+    found = with_variances(both, measured(both), both.df > 0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        error = np.sqrt(variance * (1 / one.blocks + 1 / two.blocks))
-        half = np.where(both.df > 0, width * error, np.inf)
-    k = half.shape[-1]
-    half[..., np.arange(k), np.arange(k)] = 0.0
-    return Family(estimate=both.estimate, half_width=half, blocks=both.blocks)
+        # S²·(1/n₁ + 1/n₂) in place of S²/n
+        variance = found.variance * both.blocks * (1 / one.blocks + 1 / two.blocks)
+    return replace(found, variance=variance).family(critical, variance.shape[-1], alpha)
 
 
 def same_ratios(

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 
 ROBUST_FROM = 10

@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from ..base.numbers import Interval
 from .bootstrap import expanded
+from .contrasts import contrasts
 from .judge import best
-from .pairs import Array
-from .selection import family as all_pairs
+from .limits import critical
+from .pairs import Array, Flags
 from .values import ScalingLaw, Unfit, UnfitKind
 
 _LEAST_LEVELS = 6
@@ -45,7 +45,7 @@ def knee(
     array = _checked(levels, values)
     if len(array) < 2:
         return None
-    family = all_pairs(array, alpha=1 - confidence)
+    family = contrasts(array).family(critical, len(array), 1 - confidence)
     top = best(family.estimate, range(len(array)))
     if not np.isfinite(family.half_width[top]).all():
         return None
@@ -117,7 +117,7 @@ def _drawn(levels: Array, array: Array, draws: int) -> Array:
     return curves[settled]
 
 
-def _curves(levels: Array, logs: Array) -> tuple[Array, npt.NDArray[np.bool_]]:
+def _curves(levels: Array, logs: Array) -> tuple[Array, Flags]:
     """Return (a, b, c) for each row of ``logs`` (D, L), and True for each row that converged with a > 0."""
     target = levels / np.exp(logs)
     fitted = target

@@ -7,14 +7,14 @@ from it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from .limits import against_best, critical, each
-from .pairs import ROBUST_FROM, Array, Counts, Family, pairs
+from .contrasts import with_variances
+from .limits import against_best, critical
+from .pairs import ROBUST_FROM, Array, Counts, Family, Flags, pairs
 from .variances import Variances, measured, unknown
 
 LOOKS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 17, 20, 24, 28, 34, 40)
@@ -57,8 +57,6 @@ WINNER_FROM = 3
 _CLEAR = 2.0
 """Number of δ that a stack must surely be behind another to be dropped after two blocks."""
 
-Flags = npt.NDArray[np.bool_]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Selection:
@@ -99,19 +97,16 @@ class Selection:
 
         Source: `limits.critical`, `variances`.
         """
-        variance, nu = self.variances.of_pairs()
         known = self.pairs.blocks > 1
         if self.blocks < WINNER_FROM:
             known &= ~(self.left[..., :, None] & self.left[..., None, :])
 
-        def quantile(stacks: int, nu: float, level: float) -> float:
-            usual = FEW_ALPHA if stacks <= FEW and not ranking else level
-            return critical(stacks, nu, usual if alpha is None else alpha)
-
-        stacks = self.measured.sum(axis=-1)
-        width = _each(quantile, stacks, np.where(known, nu, 0.0), LIMITS_ALPHA)
-        family = _widened(self.pairs.estimate, self.pairs.blocks, variance, width)
-        least = np.where(stacks <= FEW, NARROWEST_OF_FEW, NARROWEST)[..., None, None]
+        stacks = self.measured.sum(axis=-1)[..., None, None]
+        few = stacks <= FEW
+        usual = LIMITS_ALPHA if ranking else np.where(few, FEW_ALPHA, LIMITS_ALPHA)
+        known_better = with_variances(self.pairs, self.variances, known)
+        family = known_better.family(critical, stacks, usual if alpha is None else alpha)
+        least = np.where(few, NARROWEST_OF_FEW, NARROWEST)
         half = np.maximum(family.half_width, np.where(family.blocks == 2, least, 0.0))
         return replace(family, half_width=np.where(2 * half > _WIDEST, np.inf, half))
 
@@ -177,17 +172,6 @@ def looks(values: Sequence[Sequence[float]] | Array, delta: float, *, drops: boo
         yield now
 
 
-def family(values: Sequence[Sequence[float]] | Array, alpha: float) -> Family:
-    """Return all pairs with limits that hold at once with probability 1 − ``alpha``, H = c·√(S²/n), without drops.
-
-    Arguments as for `looks`. Source: `limits.critical`, `variances`.
-    """
-    all_pairs = pairs(np.asarray(values, dtype=float), ROBUST_FROM)
-    variance, nu = measured(all_pairs).of_pairs()
-    width = each(critical, nu.shape[-1], np.where(all_pairs.df > 0, nu, 0.0), alpha)
-    return _widened(all_pairs.estimate, all_pairs.blocks, variance, width)
-
-
 def _nothing(array: Array, delta: float) -> Selection:
     shape, k = array.shape[:-1], array.shape[-2]
     square = (*shape, k)
@@ -206,14 +190,12 @@ def _with_blocks(now: Selection, array: Array, n: int) -> Selection:
     """Return ``now`` after the first ``n`` blocks of the stacks still in."""
     # a stack without a value so far does not count yet: this look cannot see later values
     now = replace(now, measured=np.asarray(np.isfinite(array[..., :n]).any(axis=-1)))
-    k, left = now.measured.sum(axis=-1), now.left
+    k, left = now.measured.sum(axis=-1)[..., None, None], now.left
     held = np.where(left[..., None], array[..., :n], np.nan)
     all_pairs = pairs(held, ROBUST_FROM)
     variances = now.variances.replaced(measured(all_pairs), left & (left.sum(axis=-1, keepdims=True) > 1))
     both = left[..., :, None] & left[..., None, :]
-    variance, nu = variances.of_pairs()
-    width = _each(against_best, k, np.where(all_pairs.df > 0, nu, 0.0), ALPHA)
-    newer = _widened(all_pairs.estimate, all_pairs.blocks, variance, width)
+    newer = with_variances(all_pairs, variances, all_pairs.df > 0).family(against_best, k, ALPHA)
     best = Family(
         estimate=np.where(both, newer.estimate, now.pairs.estimate),
         half_width=np.where(both, newer.half_width, now.pairs.half_width),
@@ -223,24 +205,6 @@ def _with_blocks(now: Selection, array: Array, n: int) -> Selection:
         now, blocks=n, leader=_largest(_means(held), left), winner=np.full_like(now.winner, -1),
         variances=variances, pairs=best,
     )  # fmt: skip
-
-
-def _widened(estimate: Array, blocks: Counts, variance: Array, width: Array) -> Family:
-    """Return pairs with limits of ``width`` standard errors to either side, infinite if ``width`` is not finite."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        half = np.where(np.isfinite(width), width * np.sqrt(variance / blocks), np.inf)
-    k = half.shape[-1]
-    half[..., np.arange(k), np.arange(k)] = 0.0
-    return Family(estimate=estimate, half_width=half, blocks=blocks)
-
-
-def _each(quantile: Callable[[int, float, float], float], stacks: Counts, nu: Array, alpha: float) -> Array:
-    """Return `limits.each` for races that have ``stacks`` stacks each, (…,)."""
-    width = np.full(nu.shape, np.nan)
-    for many in np.unique(stacks):
-        chosen = np.broadcast_to((stacks == many)[..., None, None], nu.shape)
-        width[chosen] = each(quantile, int(many), nu[chosen], alpha)
-    return width
 
 
 def _decided(now: Selection, drops: bool) -> Selection:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,7 @@ import numpy.typing as npt
 from ..base.numbers import Interval
 from .bootstrap import expanded
 from .limits import critical, ratio_of
-from .pairs import Array, trimmed, trimmed_from
+from .pairs import ROBUST_FROM, Array, trimmed, trimmed_from
 
 _CONFIDENCE = 0.95
 """Confidence of a stack's own limits. Each interval holds by itself, unlike the limits of pairs."""
@@ -45,6 +46,57 @@ def intervals(values: Sequence[Sequence[float]] | Array, confidence: float = _CO
 def _interval(mean: float, variance: float, n: int, df: int, confidence: float) -> Interval:
     half = critical(2, df, 1 - confidence) * float(np.sqrt(variance / n)) if df > 0 else math.inf
     return ratio_of(mean, half)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mean:
+    """m ± t_p·e: a trimmed mean (`pairs.trimmed`; plain below ten values), and its standard error.
+
+    t_p is the upper quantile p of Student's t with the degrees of freedom of the values that trimming leaves.
+    """
+
+    value: float
+    error: float
+    """Standard error of ``value``; infinite for a single value."""
+    values: int
+    robust_from: int = ROBUST_FROM
+    requests: int | None = None
+    """For a share: number of the head's requests; else None. Even without errors, the upper limit allows for hidden
+    ones.
+
+    Source: the "rule of three", Hanley & Lippman-Hand 1983, If nothing goes wrong, is everything all right?, JAMA
+    249.
+    """
+
+    def low(self, p: float, chance: float, times: float = 1.0) -> float:
+        return self.value - self._reach(p, times)
+
+    def high(self, p: float, chance: float, times: float = 1.0) -> float:
+        unseen = 0.0 if self.requests is None else -math.log(chance) / (self.requests * times)
+        return self.value + self._reach(p, times) + unseen
+
+    def _reach(self, p: float, times: float) -> float:
+        if not math.isfinite(self.error):
+            return math.inf
+        kept = trimmed_from(max(round(self.values * times), 2), self.robust_from)
+        return critical(2, kept - 1, 2 * p) * self.error / math.sqrt(times)
+
+
+def mean_of(values: Sequence[float] | Array, robust_from: int) -> Mean:
+    """Return the mean of ``values``, at least one; it is trimmed if there are ``robust_from`` or more."""
+    mean, variance = trimmed(np.asarray(values, dtype=float), robust_from)
+    error = math.sqrt(float(variance) / len(values)) if len(values) > 1 else math.inf
+    return Mean(value=float(mean), error=error, values=len(values), robust_from=robust_from)
+
+
+def log_ratios(these: Sequence[float], those: Sequence[float]) -> Array:
+    """Return ln of ``these`` ÷ ``those``, one by one."""
+    return np.asarray(np.log(these) - np.log(those))
+
+
+def geometric_mean(values: Sequence[float]) -> float:
+    """Return exp of the mean of ln ``values``."""
+    return float(np.exp(np.log(values).mean()))
 
 
 Buckets = Sequence[tuple[float, int]]

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from stackrace.stats.selection import _WIDEST, LOOKS, WINNER_FROM, Selection, family, last_look, looks, selected
+from stackrace.stats.contrasts import contrasts
+from stackrace.stats.limits import critical
+from stackrace.stats.selection import _WIDEST, LOOKS, WINNER_FROM, Selection, last_look, looks, selected
 
 DELTA = math.log(1.05)
 LOGS = st.floats(-5, 5)
@@ -290,6 +292,6 @@ def test_looks_are_planned_and_the_last_block_is_looked_at_in_any_case():
 
 def test_the_limits_of_all_pairs_together_hold_in_95_percent_of_races():
     values = np.random.default_rng(7).normal(0, 0.05, (1000, 5, 8))
-    found = family(values, 0.05)
+    found = contrasts(values).family(critical, 5, 0.05)
     missed = (np.abs(found.estimate) > found.half_width).any(axis=(-2, -1)).mean()
     assert 0.03 <= missed <= 0.065

@@ -18,7 +18,7 @@ def panel(values, group=None, contrasts=((0, 1),)):
 def test_two_cells_alone_have_the_plain_mean_and_variance(n):
     x, y = np.random.default_rng(n).normal(0, 1, (2, n))
     found = evidence(panel([x, y]))
-    assert found.mean[0] == pytest.approx((x - y).mean())
+    assert found.estimate[0] == pytest.approx((x - y).mean())
     assert found.variance[0] == pytest.approx((x - y).var(ddof=1))
     assert found.nu[0] == pytest.approx(n - 1)
     assert found.error[0] == pytest.approx(scipy.stats.sem(x - y))
@@ -26,7 +26,7 @@ def test_two_cells_alone_have_the_plain_mean_and_variance(n):
 
 def test_from_ten_blocks_on_it_is_trimmed():
     x, y = np.random.default_rng(1).normal(0, 1, (2, ROBUST_FROM))
-    assert evidence(panel([x, y])).mean[0] == pytest.approx(scipy.stats.trim_mean(x - y, 0.2))
+    assert evidence(panel([x, y])).estimate[0] == pytest.approx(scipy.stats.trim_mean(x - y, 0.2))
 
 
 def test_only_blocks_with_both_cells_count():
@@ -34,7 +34,7 @@ def test_only_blocks_with_both_cells_count():
     values[0, 2] = np.nan
     found = evidence(panel(values))
     assert found.blocks[0] == 5
-    assert found.mean[0] == pytest.approx(np.nanmean(values[0] - values[1]))
+    assert found.estimate[0] == pytest.approx(np.nanmean(values[0] - values[1]))
 
 
 def test_without_two_common_blocks_there_is_no_error():

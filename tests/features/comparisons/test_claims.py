@@ -74,7 +74,7 @@ def test_the_other_way_round_everything_is_said_the_other_way_round(seed, blocks
     there, back = settled([one], delta=DELTA), settled([turned], delta=DELTA)
     swapped = {Answer.MORE: Answer.LESS, Answer.LESS: Answer.MORE}
     assert [swapped.get(each, each) for each in answers(there)] == answers(back)
-    assert there.mean == pytest.approx(-back.mean)
+    assert there.estimate == pytest.approx(-back.estimate)
     assert (there.below == back.above).all()
 
 
@@ -82,7 +82,7 @@ def test_the_other_way_round_everything_is_said_the_other_way_round(seed, blocks
 def test_the_figures_agree_with_the_answer(seed, sd):
     found = settled([panel([0, 0.3, 0.02, -0.1, 0.0], 8, sd=sd, seed=seed)], delta=DELTA)
     for at, answer in enumerate(answers(found)):
-        mean, both, single = found.mean[at], found.both[at], found.single[at]
+        mean, both, single = found.estimate[at], found.both[at], found.single[at]
         assert {
             Answer.MORE: mean - both > 0, Answer.LESS: mean + both < 0, Answer.SAME: abs(mean) + single < DELTA,
             Answer.OPEN: abs(mean) <= both,

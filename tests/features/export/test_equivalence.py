@@ -19,14 +19,19 @@ def race(exported, **how):
 
 
 @pytest.mark.parametrize(
-    ("exported", "verdict"),
-    [(1000, Verdict.EQUIVALENT), (1010, Verdict.EQUIVALENT), (800, Verdict.DIFFERENT), (1300, Verdict.DIFFERENT)],
+    ("exported", "verdict", "blocks"),
+    [
+        (1000, Verdict.EQUIVALENT, 13),
+        (1010, Verdict.EQUIVALENT, 13),
+        (800, Verdict.DIFFERENT, 6),
+        (1300, Verdict.DIFFERENT, 6),
+    ],
 )
-def test_clear_cases_are_decided(exported, verdict):
+def test_clear_cases_are_decided(exported, verdict, blocks):
     answer = equivalence_of(race(exported, blocks=13, sd=0.01), STACK, 0.05)
     assert answer.verdict is verdict
     assert answer.ratio.low < exported / 1000 < answer.ratio.high
-    assert answer.blocks == 9, "the answer is that of the look that decided"
+    assert answer.blocks == blocks, "equivalent by the last look, different by the one that confirmed it"
 
 
 def test_a_difference_counts_once_fresh_blocks_confirm_it():
@@ -62,12 +67,12 @@ def test_without_a_block_of_both_there_is_no_ratio():
 
 
 def test_what_comes_after_a_planned_look_waits_for_the_next():
-    whole = race(1000, blocks=8, sd=0.02)
-    six = replace(whole, launches=tuple(launch for launch in whole.launches if launch.block < 6))
-    assert equivalence_of(whole, STACK, 0.05) == equivalence_of(six, STACK, 0.05)
+    whole = race(1000, blocks=9, sd=0.02)
+    eight = replace(whole, launches=tuple(launch for launch in whole.launches if launch.block < 8))
+    assert equivalence_of(whole, STACK, 0.05) == equivalence_of(eight, STACK, 0.05)
 
 
 def test_a_race_of_both_ends_once_it_is_known():
-    assert not UntilKnown(STACK, 0.05).decide(race(1000, blocks=3, sd=0.001)).settled
-    assert UntilKnown(STACK, 0.05).decide(race(1000, blocks=4, sd=0.001)).settled
+    assert not UntilKnown(STACK, 0.05).decide(race(1000, blocks=2, sd=0.001)).settled
+    assert UntilKnown(STACK, 0.05).decide(race(1000, blocks=3, sd=0.001)).settled
     assert not UntilKnown(STACK, 0.05).decide(race(1000, blocks=4, sd=0.2)).settled

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stackrace.features.regression.looks import (
+from stackrace.features.regression.responses import Shares
+from stackrace.race.judge.looks import (
     _ALARM,
     _CONFIRM,
     _MISS,
@@ -16,7 +17,7 @@ from stackrace.features.regression.looks import (
     _values_needed,
     watched,
 )
-from stackrace.features.regression.samples import Shares, Values
+from stackrace.race.judge.samples import Values
 from stackrace.race.results.comparison import Response, State, Terms
 
 STEADY = [0.001, -0.001, 0.002, -0.002, 0.0015, -0.0015, 0.001, -0.001]

@@ -6,8 +6,8 @@ import pytest
 from tests.core.race.simulated import asking, plan_for
 
 from stackrace.features.regression.check_preparation import _LEAST_PAIRS, _judged_of, slice_s
-from stackrace.features.regression.looks import LOOKS
 from stackrace.measure.workload import PageTime
+from stackrace.race.judge.looks import LOOKS
 from stackrace.race.pacing.overhead import planned_overhead
 from stackrace.race.pacing.pace import planned_lengths
 from stackrace.race.results.comparison import Response

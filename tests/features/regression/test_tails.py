@@ -6,8 +6,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from stackrace.features.regression.looks import watched
 from stackrace.features.regression.tails import least_answers, tails
+from stackrace.race.judge.looks import watched
 from stackrace.race.results.comparison import Response, State, Terms
 
 GRID = np.geomspace(1e-4, 10.0, 3000)

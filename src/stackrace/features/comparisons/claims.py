@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from enum import IntEnum
 
 import numpy as np
 import numpy.typing as npt
 
 from ...base.numbers import Interval
+from ...stats.contrasts import Contrasts
 from ...stats.limits import critical, each, ratio_of
-from ...stats.pairs import ROBUST_FROM, Array, Counts, pairs
+from ...stats.pairs import ROBUST_FROM, Array, Flags, pairs
 from ...stats.variances import Variances, measured
 
 CONFIDENCE = 0.95
@@ -41,7 +42,6 @@ _LEAST_DF = 0.5
 """The fewest degrees of freedom of a cell, those of two cells with two common blocks; races test from three on."""
 
 _Indices = npt.NDArray[np.int64]
-_Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -58,33 +58,14 @@ class Panel:
     """The fewest blocks for any statement; a single one has no variance anyway."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Evidence:
-    """Data of contrasts, each (…, contrasts)."""
-
-    mean: Array
-    """Estimate of θ, in ln units."""
-    variance: Array
-    """Variance of one block's difference."""
-    nu: Array
-    """Degrees of freedom of the variance, 0 if there is none."""
-    blocks: Counts
-    """The number of common blocks."""
-
-    @property
-    def error(self) -> Array:
-        """Standard error of ``mean``; infinite without a variance."""
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(self.nu > 0, np.sqrt(self.variance / self.blocks), np.inf)
-
-
-def evidence(panel: Panel, blocks: int | None = None) -> _Evidence:
+def evidence(panel: Panel, blocks: int | None = None) -> Contrasts:
     """Return the data of the panel's contrasts after the first ``blocks`` blocks (None: all).
 
     A contrast's differences, block by block, have the plain mean and variance below ten blocks, the 20 % trimmed
     mean and Yuen's variance from ten on (`stats.pairs.trimmed`). The variance then comes from all cells: each
     cell's own share is estimated within its group (`stats.variances.measured`), and shrunk towards that of all
-    cells of the panel (`stats.variances.Variances`); a cell far noisier than the others keeps its own.
+    cells of the panel (`stats.variances.Variances`); a cell far noisier than the others keeps its own. All arrays
+    of the result have shape (…, contrasts).
 
     Source: as the functions named, Smyth 2004 and Phipson et al. 2016 for the shrinking, Yuen 1974, Welch 1938.
     """
@@ -100,13 +81,12 @@ def evidence(panel: Panel, blocks: int | None = None) -> _Evidence:
         found = measured(differences)
         own[..., members], worth[..., members] = found.own, found.df
     variance, nu = Variances(own=own, df=worth, least_df=_LEAST_DF).of_pairs()
-    i, j = (np.array([pair[side] for pair in panel.contrasts], dtype=np.int64) for side in (0, 1))
-    known = df[..., i, j] > 0
-    return _Evidence(
-        mean=mean[..., i, j],
-        variance=np.where(known, variance[..., i, j], np.nan),
-        nu=np.where(known, nu[..., i, j], 0.0),
-        blocks=count[..., i, j],
+    chosen = np.s_[..., *np.transpose(np.reshape(panel.contrasts, (-1, 2)).astype(np.int64))]
+    return Contrasts(
+        estimate=mean[chosen],
+        variance=variance[chosen],
+        nu=np.where(df[chosen] > 0, nu[chosen], 0.0),
+        blocks=count[chosen],
     )
 
 
@@ -126,7 +106,7 @@ class Answer(IntEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Settled(_Evidence):
+class Settled(Contrasts):
     """Statement about each contrast, (…, contrasts), in the order of the panels.
 
     Figures are those of the last look; for an answer, those of the last look that gave it.
@@ -134,9 +114,9 @@ class Settled(_Evidence):
 
     answer: _Indices
     """Members of ``Answer``."""
-    below: _Flags
+    below: Flags
     """True if some look showed θ < δ for an open contrast."""
-    above: _Flags
+    above: Flags
     """True if some look showed θ > −δ for an open contrast."""
     both: Array
     """Half the width of the limits for a direction; infinite without limits."""
@@ -144,7 +124,7 @@ class Settled(_Evidence):
     """Half the width of the limits for SAME, ``below`` and ``above``."""
 
 
-_FIGURES = ("mean", "variance", "nu", "blocks", "both", "single")
+_FIGURES = ("estimate", "variance", "nu", "blocks", "both", "single")
 
 
 def settled(panels: Sequence[Panel], *, delta: float, alpha: float = 1 - CONFIDENCE, ended: bool = True) -> Settled:
@@ -190,40 +170,36 @@ def settled(panels: Sequence[Panel], *, delta: float, alpha: float = 1 - CONFIDE
     return result
 
 
-def _counted_once(panels: Sequence[Panel]) -> _Flags:
+def _counted_once(panels: Sequence[Panel]) -> Flags:
     """Return a mask: True for each contrast that is the first about its two cells."""
     cells = [(number, frozenset(pair)) for number, panel in enumerate(panels) for pair in panel.contrasts]
     return np.array([cells.index(pair) == at for at, pair in enumerate(cells)])
 
 
-def _joined(parts: Sequence[_Evidence]) -> _Evidence:
-    return _Evidence(
-        mean=np.concatenate([part.mean for part in parts], axis=-1),
-        variance=np.concatenate([part.variance for part in parts], axis=-1),
-        nu=np.concatenate([part.nu for part in parts], axis=-1),
-        blocks=np.concatenate([part.blocks for part in parts], axis=-1),
-    )
+def _joined(parts: Sequence[Contrasts]) -> Contrasts:
+    names = [each.name for each in fields(Contrasts)]
+    return Contrasts(**{name: np.concatenate([getattr(one, name) for one in parts], axis=-1) for name in names})
 
 
 def _unsaid(shape: tuple[int, ...]) -> Settled:
     return Settled(
         answer=np.full(shape, int(Answer.OPEN), dtype=np.int64),
-        below=np.zeros(shape, dtype=bool), above=np.zeros(shape, dtype=bool), mean=np.full(shape, np.nan),
+        below=np.zeros(shape, dtype=bool), above=np.zeros(shape, dtype=bool), estimate=np.full(shape, np.nan),
         both=np.full(shape, np.inf), single=np.full(shape, np.inf), variance=np.full(shape, np.nan),
         nu=np.zeros(shape), blocks=np.zeros(shape, dtype=np.int64),
     )  # fmt: skip
 
 
-def _look(result: Settled, current: _Evidence, usable: _Flags, once: _Flags, *, delta: float, level: float) -> None:
+def _look(result: Settled, current: Contrasts, usable: Flags, once: Flags, *, delta: float, level: float) -> None:
     """Test the open contrasts again and again, until no further one is answered; update ``result``."""
-    error = np.where(usable, current.error, np.inf)
+    current = replace(current, nu=np.where(usable, current.nu, 0.0))
 
-    def test(contrasts: _Flags, directions: _Flags) -> Settled:
+    def test(contrasts: Flags, directions: Flags) -> Settled:
         counts = ((open_ & once).sum(axis=-1, keepdims=True) for open_ in (directions, contrasts))
         a, b = (level / np.maximum(count, 1) for count in counts)
-        return _tested(current, _quantile(current.nu, a) * error, _quantile(current.nu, 2 * b) * error, delta)
+        return _tested(current, current.half_width(critical, 2, a), current.half_width(critical, 2, 2 * b), delta)
 
-    every = np.ones(error.shape, dtype=bool)
+    every = np.ones(usable.shape, dtype=bool)
     whole = test(every, every)
     # an answer keeps its figures, until later ones give it against all contrasts
     _enter(result, (result.answer != Answer.OPEN) & (whole.answer == result.answer), whole)
@@ -240,31 +216,21 @@ def _look(result: Settled, current: _Evidence, usable: _Flags, once: _Flags, *, 
     result.above[left] |= now.above[left]
 
 
-def _tested(current: _Evidence, both: Array, single: Array, delta: float) -> Settled:
-    mean = current.mean
+def _tested(current: Contrasts, both: Array, single: Array, delta: float) -> Settled:
+    mean = current.estimate
     with np.errstate(invalid="ignore"):
         below, above = mean + single < delta, mean - single > -delta
         shown = [below & above, mean - both > 0, mean + both < 0]
     return Settled(
         answer=np.select(shown, [Answer.SAME, Answer.MORE, Answer.LESS], Answer.OPEN),
         below=below, above=above, both=both, single=single,
-        mean=mean, variance=current.variance, nu=current.nu, blocks=current.blocks,
+        estimate=mean, variance=current.variance, nu=current.nu, blocks=current.blocks,
     )  # fmt: skip
 
 
-def _enter(result: Settled, where: _Flags, seen: Settled) -> None:
+def _enter(result: Settled, where: Flags, seen: Settled) -> None:
     for name in _FIGURES:
         getattr(result, name)[where] = getattr(seen, name)[where]
-
-
-def _quantile(nu: Array, alpha: Array) -> Array:
-    """Return the two-sided t quantiles; ``alpha`` (…, 1). Infinite without degrees of freedom."""
-    levels = np.broadcast_to(alpha, nu.shape)
-    quantiles = np.full(nu.shape, np.inf)
-    for level in np.unique(levels):
-        here = (levels == level) & (nu > 0)
-        quantiles[here] = each(critical, 2, nu[here], float(level))
-    return quantiles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -307,7 +273,7 @@ def _finding(said: Settled, at: int, delta: float, alpha: float) -> Finding | No
     half = said.single[at] if answer is Answer.SAME or half_said else said.both[at]
     return Finding(
         answer=answer,
-        ratio=ratio_of(float(said.mean[at]), float(half)),
+        ratio=ratio_of(float(said.estimate[at]), float(half)),
         blocks=int(said.blocks[at]),
         at_most=bool(said.below[at]),
         at_least=bool(said.above[at]),
@@ -324,7 +290,7 @@ def _more_blocks(said: Settled, at: int, delta: float, alpha: float) -> int | No
     if not math.isfinite(said.both[at]):
         return None
     alike, left = int((said.answer == Answer.SAME).sum()), int((said.answer == Answer.OPEN).sum())
-    level, mean, blocks = _LAST_SHARE * alpha, abs(float(said.mean[at])), int(said.blocks[at])
+    level, mean, blocks = _LAST_SHARE * alpha, abs(float(said.estimate[at])), int(said.blocks[at])
 
     def answered(n: int) -> bool:
         nu = said.nu[at : at + 1] * max((n - 1) / max(blocks - 1, 1), 1.0)

@@ -11,11 +11,14 @@ from ...base.errors import RefusedError
 from ...base.numbers import Interval
 from ...race.judge.decisions import Decisions
 from ...race.judge.levels import MeasuredLevel, blocks_of, headline_of, measured_levels
+from ...race.judge.looks import watched
+from ...race.judge.samples import Values
+from ...race.results.comparison import Response, State, Terms
 from ...race.results.race import Race
 from ...race.run.resume import counted
 from ...race.run.scheduling import Scheduling
 from ...stacks.stack import Side, Stack, side_path
-from ...stats.summary import intervals
+from ...stats.limits import ratio_of
 
 
 class Verdict(StrEnum):
@@ -93,53 +96,32 @@ class Proof:
         return 1 if any(one.lost and not one.known for one in self.reloads) else self.equivalence.exit_code
 
 
-LOOKS = (4, 6, 9, 13, 19, 28, 40, 57, 80, 113, 160)
-"""Numbers of blocks after which a decision is possible."""
+def _looked_at(differences: Sequence[float], allowed: float) -> tuple[Verdict, Interval, int]:
+    """Return the verdict of the planned looks, the ratio with the limits that prove it, and their number of blocks.
 
-_ALPHA = 0.05
-"""Probability, over all looks, of calling two equivalent that differ by as much as matters."""
-
-
-def _ratio_limits(differences: Sequence[float]) -> Interval:
-    """Return the ratio with the limits for a single look: exp(m ± t·√(v/n)).
-
-    ``differences`` are ln(this) − ln(that), one for each block that has both, at least one and no gaps. t is the
-    quantile at 1 − ``_ALPHA``/K of each side, for K looks (Bonferroni). So over all looks together, two one-sided
-    tests call a difference of δ or more equivalent in at most ``_ALPHA`` of all proofs. The limits are numbers from
-    two blocks on, else None.
+    ``differences`` are ln(this) − ln(that), one for each block that has both, at least one; ``allowed`` is the
+    relative difference that does not matter, above 0. The looks are those of a check (`looks.watched`), in both
+    directions (a family of two): a difference counts once later blocks confirm it by themselves, since a few
+    blocks during a change of the machine's speed could look like one. Limits within ``allowed`` mean equivalent.
 
     Source: Schuirmann 1987, A comparison of the two one-sided tests procedure and the power approach for assessing
-    the equivalence of average bioavailability, Journal of Pharmacokinetics and Biopharmaceutics 15; Dunn 1961.
+    the equivalence of average bioavailability, Journal of Pharmacokinetics and Biopharmaceutics 15.
     """
-    return intervals([differences], confidence=1 - 2 * _ALPHA / len(LOOKS))[0]
-
-
-def _looked_at(differences: Sequence[float], allowed: float) -> tuple[Verdict, int]:
-    """Return the verdict of the planned looks, and the number of ``differences`` behind it.
-
-    ``differences`` are ln(this) − ln(that), block by block, without gaps; before the first look all count.
-    ``allowed`` is the relative difference that does not matter, above 0. Limits within it mean equivalent at once.
-    Limits beyond it raise an alarm, which the blocks after it must confirm by themselves at a later look: a few
-    blocks during a change of the machine's speed could look like a difference.
-    """
-    alarm, look = 0, len(differences)
-    for look in (each for each in LOOKS if each <= len(differences)):
-        side = _side(differences[:look], allowed)
-        if side == 0:
-            return Verdict.EQUIVALENT, look
-        if alarm and side and _side(differences[alarm:look], allowed) == side:
-            return Verdict.DIFFERENT, look
-        alarm = alarm or (look if side else 0)
-    return Verdict.OPEN, look
-
-
-def _side(differences: Sequence[float], allowed: float) -> int | None:
-    """Return 0 if both limits lie within the allowed difference, 1 if above, −1 if below, else None."""
-    ratio, least, most = _ratio_limits(differences), 1 / (1 + allowed), 1 + allowed
-    low, high = ratio.low or 0.0, ratio.high or math.inf
-    if least <= low and high <= most:
-        return 0
-    return 1 if low > most else -1 if high < least else None
+    # a rate lower by this share is lower by 1 + allowed
+    terms = Terms(allowance=allowed / (1 + allowed), limit=allowed / (1 + allowed))
+    this, that = [math.exp(each) for each in differences], [1.0] * len(differences)
+    directions = [
+        (sign, watched(Values(response=Response.THROUGHPUT, base=base, head=head), terms, family=2, ended=False))
+        for sign, base, head in ((-1, that, this), (1, this, that))
+    ]
+    sign, found = max(directions, key=lambda each: (each[1].state is State.SLOWER, each[1].alarm is not None))
+    worse = found.figures
+    assert worse is not None
+    is_different = found.state is State.SLOWER
+    half = worse.value - worse.low if is_different else worse.high - worse.value
+    is_same = abs(worse.value) + half < math.log1p(allowed)
+    verdict = Verdict.DIFFERENT if is_different else Verdict.EQUIVALENT if is_same else Verdict.OPEN
+    return verdict, ratio_of(sign * worse.value, half), worse.last
 
 
 class UntilKnown(Scheduling):
@@ -165,8 +147,7 @@ def equivalence_of(race: Race, stack: Stack, difference: float) -> Equivalence:
     differences = [] if level is None else _differences(level, stack)
     if level is None or not differences:
         return Equivalence(verdict=Verdict.OPEN, difference=difference)
-    verdict, blocks = _looked_at(differences, difference)
-    ratio = _ratio_limits(differences[:blocks])
+    verdict, ratio, blocks = _looked_at(differences, difference)
     return Equivalence(
         verdict=verdict,
         difference=difference,

@@ -145,7 +145,7 @@ def _equivalence(result: Equivalence) -> str:
         case Verdict.DIFFERENT:
             return f"Not equivalent: {delivers}, which differs by more than {matters}."
     if result.could_have_seen is None:
-        return f"Not decided: {delivers}. One block proves nothing; give more time with --budget."
+        return f"Not decided: {delivers}. Fewer than three blocks prove nothing; give more time with --budget."
     return (
         f"Not decided: {delivers}. This proves no more than a difference below {percent(result.could_have_seen)}, "
         f"and {matters} was asked for; give more time with --budget."

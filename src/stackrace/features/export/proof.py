@@ -28,6 +28,7 @@ from ...deploy.sockets import LOOPBACK, listeners
 from ...measure.engine.visitor import questions
 from ...measure.launch import Launch
 from ...race.events import BlockEnded, Event, Sink
+from ...race.judge.looks import LOOKS
 from ...race.preparation.prepared import plan_of
 from ...race.preparation.set_up import Deployment
 from ...race.request.request import RaceRequest
@@ -35,7 +36,7 @@ from ...race.run.runner import run as run_race
 from ...report.words.findings import shortfall_words
 from ...stacks.servers import PythonRuntime, Site
 from ...stacks.stack import Side
-from .equivalence import LOOKS, Equivalence, Proof, Reloaded, UntilKnown, equivalence_of
+from .equivalence import Equivalence, Proof, Reloaded, UntilKnown, equivalence_of
 from .export import Export
 from .export_files import exported_files, write_files
 from .layout import Process

@@ -18,6 +18,7 @@ from ...deploy.preparing import OnPreparing, unheard
 from ...deploy.running_stack import versions_of
 from ...deploy.wrong_answers import name_of
 from ...measure.workload import Sameness
+from ...race.judge.looks import LOOKS
 from ...race.pacing.overhead import planned_overhead
 from ...race.pacing.pace import planned_lengths, response_s
 from ...race.plan import RacePlan
@@ -35,7 +36,6 @@ from ...stacks.stack import Side, Stack
 from ...store.recorder import StoreSink
 from ...validity.registry import check_limits
 from .interpreters import on_stacks, with_interpreters
-from .looks import LOOKS
 from .model import ON_REQUEST, TERMS, Contender, GateFacts
 from .ruling import CHECKING
 from .tails import least_answers

@@ -4,22 +4,50 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 from statistics import fmean
 from typing import Any
 
+import numpy as np
+
 from ...measure.engine.histogram import distribution, merge
 from ...measure.launch import FailureKind, Launch, Slice
+from ...race.judge.samples import Look, Sample, Values
 from ...race.results.comparison import Response
 from ...race.results.race import Race
 from ...race.run.resume import counted
 from ...stacks.stack import Side, side_of
-from ...stats.summary import Buckets
+from ...stats.summary import Buckets, mean_of
 from ...validity.answers import changed_by
 from .model import ChangingPages, FailedLaunches, GateFacts
-from .samples import Sample, Shares, Values
 from .tails import tails
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Shares(Values):
+    """Shares of requests, such as errors; the differences are those of the shares themselves.
+
+    The mean is not trimmed: a few pairs may have all errors, and trimming would remove exactly these.
+    """
+
+    requests: Sequence[int]
+    """Number of the head's requests, pair by pair."""
+
+    def look(self, first: int, last: int) -> Look:
+        mean = mean_of(np.subtract(self.head[first:last], self.base[first:last]), last + 1)
+        return replace(mean, requests=max(sum(self.requests[first:last]), 1))
+
+    def sides(self, first: int, last: int) -> tuple[float, float]:
+        return float(np.mean(self.base[first:last])), float(np.mean(self.head[first:last]))
+
+    def difference(self, share: float) -> float:
+        return share
+
+    def share(self, difference: float) -> float:
+        return difference
+
 
 Pair = tuple[Launch, Launch]
 """The base's and the head's launch in one block."""

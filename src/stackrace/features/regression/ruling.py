@@ -9,15 +9,17 @@ from dataclasses import replace
 from ...measure.launch import FailureKind, Launch
 from ...race.judge.decisions import Decisions
 from ...race.judge.levels import blocks_of, headline_of, measured_levels
+from ...race.judge.looks import Watched, watched
 from ...race.judge.race_view import race_view
+from ...race.judge.samples import Sample
 from ...race.pacing.overhead import REWARM_S
 from ...race.results.comparison import Change, Growth, Outcome, Response, Ruling, State
 from ...race.results.race import Ending, Race
 from ...race.run.scheduling import Scheduling
 from ...stacks.stack import Side
+from ...stats.summary import mean_of
 from ...validity.registry import examine_race
 from ...validity.steady import median_slope
-from .looks import Watched, watched
 from .model import ChangingPages, FailedLaunches, GateAnswer, gate_of, terms_of
 from .responses import (
     FAILED_OF_A_SIDE,
@@ -30,7 +32,6 @@ from .responses import (
     samples_of,
     slices_of,
 )
-from .samples import Sample, mean_of
 
 _ENDED = frozenset(Ending) - {Ending.ANSWERED, Ending.INTERRUPTED}
 """Endings with a look at the end. A planned look has found an answer; an interrupted check gets no further look."""

@@ -9,10 +9,10 @@ from statistics import NormalDist
 
 import numpy as np
 
+from ...race.judge.samples import Sample
 from ...race.results.comparison import Response
 from ...stats.pairs import Array
-from ...stats.summary import Buckets, on_common_buckets, quantiles
-from .samples import Mean, Sample, mean_of
+from ...stats.summary import Buckets, Mean, mean_of, on_common_buckets, quantiles
 
 _LEAST_BEYOND = 3
 """Answers beyond the quantile that each side has in a batch of launches: for p99, a batch has 300 answers."""
@@ -122,7 +122,7 @@ class _Pooled:
     """ln of the ratio of two pooled quantiles, with the wider of two kinds of limits.
 
     The first kind covers the variation of launches: the mean of the batches' ln ratios has t limits
-    (`samples.Mean`, nothing trimmed). The second covers chance, since few answers lie beyond the quantile: of N
+    (`summary.Mean`, nothing trimmed). The second covers chance, since few answers lie beyond the quantile: of N
     answers the share below it is q ± z·√(q(1 − q)/N), and the quantiles at these two shares are the limits of
     one side; the limits of the ratio add the squares of both sides' distances (MOVER). If the distribution has
     a gap at the quantile, as for a page of which one request in a hundred waits, the limits lie at the two ends

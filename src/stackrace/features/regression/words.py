@@ -19,13 +19,13 @@ from ...base.numbers import (
     points,
     things,
 )
+from ...race.judge.looks import LOOKS
 from ...race.results.comparison import Outcome, Response, Ruling, State
 from ...race.results.race import Ending, Race
 from ...report.figures import listed
 from ...report.words.findings import failure_kind, shortfall_words
 from ...report.words.race_words import version_words
 from ...stacks.stack import Side, side_of
-from .looks import LOOKS
 from .model import Contender, GateAnswer, GateFacts, gate_of
 from .tails import least_answers
 

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...stats.limits import critical, each
-from ...stats.pairs import Array, Counts
+from ...stats.pairs import Array, Counts, Flags
 from .model import Knob
-from .speed_effect import Flags, distance, log_likelihood
+from .speed_effect import distance, log_likelihood
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...stats.limits import against_best, each
-from ...stats.pairs import Array, pairs
+from ...stats.contrasts import contrasts
+from ...stats.limits import against_best
+from ...stats.pairs import Array, Flags
 from ...stats.selection import ALPHA
-from ...stats.variances import measured
 from .estimates import Grid, Launched, Surface, launched, surface
-from .speed_effect import Flags
 
 AT_ONCE = 50
 """The most configurations that all race in the first block; a larger number races in batches."""
@@ -109,12 +108,9 @@ def _proved(grid: Grid, alive: Flags) -> Array:
     met = np.flatnonzero(alive & (np.isfinite(grid.values).sum(axis=1) >= 2))
     if len(met) < 2:
         return lower
-    found = pairs(grid.values[met])
-    variance, nu = measured(found).of_pairs()
     began = min(int(grid.entered.any(axis=1).sum()), AT_ONCE)
-    width = each(against_best, began, np.where(found.df > 0, nu, 0.0), ALPHA)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        limit = found.estimate - width * np.sqrt(variance / found.blocks)
+    found = contrasts(grid.values[met], robust_from=0).family(against_best, began, ALPHA)
+    limit = found.estimate - found.half_width
     lower[np.ix_(met, met)] = np.where(np.isfinite(limit), limit, -np.inf)
     return lower
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 import numpy.typing as npt
 
-from ...stats.pairs import Array
+from ...stats.pairs import Array, Flags
 
-Flags = npt.NDArray[np.bool_]
 _Numbers = npt.NDArray[np.intp]
 
 _FEWEST = 8

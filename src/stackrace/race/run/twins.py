@@ -6,8 +6,8 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 
 from ...stacks.stack import Stack, twin_path
-from ...stats.limits import exp
-from ...stats.selection import family
+from ...stats.contrasts import contrasts
+from ...stats.limits import critical, exp
 from ...validity.races import TwinPair
 from ..judge.levels import measured_levels, where
 from ..plan import RacePlan
@@ -96,7 +96,7 @@ def twin_pairs(race: Race, *, blocks: int | None = None) -> Iterator[TwinPair]:
     measured = measured_levels(race, blocks=blocks, extra=(twin,))
     levels = [level for level in measured if {original, twin} <= set(level.stacks)]
     for level in levels:
-        pairs = family(level.values, _ALPHA / len(levels))
+        pairs = contrasts(level.values).family(critical, len(level.values), _ALPHA / len(levels))
         pair = level.stacks.index(twin), level.stacks.index(original)
         if pairs.blocks[pair]:
             ratio, half = float(pairs.estimate[pair]), float(pairs.half_width[pair])

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from ...race.results.comparison import State, Terms
+from ..results.comparison import State, Terms
 from .samples import Sample
 
 _ALARM = 0.20
