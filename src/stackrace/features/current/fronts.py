@@ -323,7 +323,17 @@ def front_gaps(hop: ReadHop, before: Sequence[Front], front: Front | None) -> It
     """Yield the gaps of the front ends ``before`` the server if ``hop`` is raced behind ``front`` (None: alone)."""
     if front is not None:
         yield from front.gaps
+        yield from _idle_servers(front, hop.command.instances)
     yield from _unfit_fronts(hop, [each for each in before if each is not front], front)
+
+
+def _idle_servers(front: Front, instances: int) -> Iterator[CurrentGap]:
+    """Yield a gap for each server that the front end balances over but nothing in the project starts."""
+    servers = [change for change in front.changes if change.key == "server" and change.theirs]
+    balanced = [server for server in servers if not {"down", "backup"} & set(server.theirs.split())]
+    for server in balanced[instances:]:
+        why = f"the project starts {instances} of them" if instances > 1 else "the project starts one only"
+        yield CurrentGap(file=server.file, line=server.line, what=f"server {server.theirs}", why=why)
 
 
 def _unfit_fronts(hop: ReadHop, others: Sequence[Front], front: Front | None) -> Iterator[CurrentGap]:
