@@ -178,6 +178,32 @@ def test_another_file_can_be_chosen(tmp_path):
         current_deployment(tmp_path, SPECS, tmp_path / "y.yml")
 
 
+COMPOSE = "services:\n  web:\n    command: gunicorn -w 3 a:b\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("live.yml", COMPOSE),
+        (".do/app.yaml", "services:\n- name: web\n  run_command: gunicorn -w 3 a:b\n"),
+        ("begin.sh", "#!/bin/sh\nexec gunicorn -w 3 a:b\n"),
+        ("begin", "gunicorn -w 3 a:b\n"),
+    ],
+)
+def test_a_named_file_is_read_by_what_it_holds(tmp_path, name, text):
+    write(tmp_path, {name: text.replace("gunicorn", "web: gunicorn") if name == "begin" else text})
+    assert read(tmp_path, {}, tmp_path / name).stack.startswith("gunicorn:workers=3")
+
+
+def test_a_compose_file_of_production_is_found(tmp_path):
+    assert read(tmp_path, {"production.yml": COMPOSE, "local.yml": COMPOSE}).file == "production.yml"
+
+
+def test_a_worker_is_no_deployment(tmp_path):
+    compose = "services:\n  web:\n    command: uvicorn a:b --reload\n  worker:\n    command: jobs a.Settings\n"
+    assert current_deployment(write(tmp_path, {"compose.yml": compose}), SPECS, None) is None
+
+
 def test_a_site_of_nginx_stands_before_the_server(tmp_path):
     found = read(
         tmp_path,

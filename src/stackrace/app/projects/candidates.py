@@ -139,10 +139,14 @@ class ProjectCode:
         return (*found, *(self._pasted() if any(each.title == "Pyramid" for each in found) else ()))
 
     def _pasted(self) -> Iterator[Candidate]:
-        """Yield the applications in Pyramid's ini files, ranked as factories, since wsgi.py may serve the same."""
+        """Yield the applications in Pyramid's ini files, ranked as factories, since wsgi.py may serve the same.
+
+        Of the files in a folder with a production.ini, only this one counts: the others are for the same app.
+        """
         found = [path for pattern in ("*.ini", "*/*.ini") for path in self.folder.glob(pattern)]
         for path in sorted(found, key=lambda path: (path.stem != "production", path)):
             is_one = not is_aside(path, self.folder) and not path.name.startswith("test")
+            is_one &= path.stem == "production" or not is_file(path.with_name("production.ini"))
             if is_one and _PASTED.search(content(path) or b""):
                 location = shown(path, self.folder)
                 entry = Entry(kind=EntryKind.WSGI, target=f"pyramid.paster:get_app({json.dumps(location)})")

@@ -32,7 +32,7 @@ from .images import Image, container_commands, dockerfile_commands, image_at
 from .kubernetes import is_manifest, kubernetes_commands
 from .systemd import systemd_commands
 
-__all__ = ["DeploymentCommand", "commands_of_file", "deployment_commands"]
+__all__ = ["DeploymentCommand", "commands_of_file", "deployment_commands", "is_worker"]
 
 _COMMANDS = ("cmd", "run_command", "start", "startCommand", "dockerCommand", "entrypoint", "command", "web")
 _VARIABLES = ("environment", "env", "env_variables", "envVars", "envs")
@@ -40,6 +40,8 @@ _INSTANCES = ("numInstances", "numReplicas", "instance_count", "instances")
 _WORKERS = "WEB_CONCURRENCY"
 _DOCKERFILES = ("dockerfilePath", "dockerfile_path")
 _NO_WEB = ("worker", "release", "beat", "clock", "cron", "celery")
+"""First words in the names of processes and services that serve no visitors."""
+_ANY_NAME = ("*", "*.y*ml")
 _BUILDPACK = re.compile(r"(?<!\S)bin/start-(\w+)(?:-\w+)?(?:\s+-\w+)*(?=\s)")
 """Programs of Heroku buildpacks that start the command behind them, such as ``bin/start-nginx``."""
 _ENV = re.compile(r"%\(ENV_(\w+)\)s")
@@ -72,8 +74,9 @@ def commands_of_file(path: Path, root: Path) -> tuple[DeploymentCommand, ...]:
     The file may have any name: name and content together decide how it is read.
     """
     text = text_of(path)
-    named = ((read, each.rpartition("/")[2]) for patterns, read, _ in _READERS for each in patterns.split())
-    read = next((read for read, name in named if path.match(name)), None)
+    named = ((read, each, each.rpartition("/")[2]) for patterns, read, _ in _READERS for each in patterns.split())
+    # a name that says nothing counts with its folder
+    read = next((read for read, each, name in named if path.match(each if name in _ANY_NAME else name)), None)
     if is_manifest(path):
         read = kubernetes_commands
     elif re.search(r"^[ \t]*WSGIScriptAlias\s", text, re.MULTILINE):
@@ -83,6 +86,11 @@ def commands_of_file(path: Path, root: Path) -> tuple[DeploymentCommand, ...]:
     elif read is None:
         read = _each(_script) if text.startswith("#!") else _BY_SUFFIX.get(path.suffix, _each(_procfile))
     return tuple(located(command) for command in read([path], root) if command.words)
+
+
+def is_worker(command: DeploymentCommand) -> bool:
+    """Tell whether the name of the command's service says that it serves no visitors, as ``worker`` does."""
+    return command.service.startswith(_NO_WEB)
 
 
 def _procfile(path: Path, text: str) -> Iterator[DeploymentCommand]:
@@ -296,7 +304,8 @@ _READERS: tuple[tuple[str, _Reader, str], ...] = (
         "*/Dockerfile */docker*/**/Dockerfile*",
     ),
     (
-        "*compose*.y*ml docker*/**/*compose*.y*ml deploy*/**/*compose*.y*ml container*/**/*compose*.y*ml",
+        "*compose*.y*ml production.y*ml docker*/**/*compose*.y*ml deploy*/**/*compose*.y*ml "
+        "container*/**/*compose*.y*ml",
         compose_commands,
         "*/*compose*.y*ml */docker*/**/*compose*.y*ml",
     ),

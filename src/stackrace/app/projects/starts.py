@@ -33,7 +33,7 @@ _WAITS = re.compile(r"(?s:wait[-_]?for.*|.*entrypoint.*)")
 """Names of programs that wait for a service, or prepare an image of somebody else, before they start a command."""
 _MAY_START = re.compile(rf"\b(py|{'|'.join(name for name, kind in _WRAPPERS.items() if kind == _RUN)})")
 _NO_SERVERS = frozenset({
-    "alembic", "apache2", "apache2ctl", "apachectl", "caddy", "celery", "cron", "django-admin", "dramatiq",
+    "alembic", "apache2", "apache2ctl", "apachectl", "arq", "caddy", "celery", "cron", "django-admin", "dramatiq",
     "echo", "fastapi", "flask", "flower", "haproxy", "httpd", "huey_consumer", "jupyter", "manage.py", "mkdocs",
     "nginx", "node", "nox", "npm", "pnpm", "pytest", "rq", "rqworker", "sleep", "streamlit", "tail", "tox",
     "traefik", "true", "yarn",

@@ -179,8 +179,8 @@ def _sections(found: Found) -> Iterator[Section]:
     deployment = found.deployment
     if deployment is None:
         words = (
-            "No file of this project starts a server that Stackrace knows; name one: stackrace current FILE, "
-            f"or observe the server that runs: {_observing(found)}."
+            "No file of this project starts a server for production that Stackrace knows; "
+            f"name one: stackrace current FILE, or observe the server that runs: {_observing(found)}."
         )
         yield Section(title="", blocks=(Paragraph(text=words, tone=Tone.STRONG, whole=True),))
         return

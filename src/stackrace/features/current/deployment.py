@@ -12,7 +12,7 @@ from types import MappingProxyType
 from ...app.app import Entry
 from ...app.project_files import ProjectFiles, is_exported, is_platform, likelihood, problem_of, repository_folders
 from ...app.projects.deployment_command import text_of
-from ...app.projects.deployment_files import DeploymentCommand, commands_of_file, deployment_commands
+from ...app.projects.deployment_files import DeploymentCommand, commands_of_file, deployment_commands, is_worker
 from ...app.projects.framework_commands import as_server
 from ...app.projects.kubernetes import is_manifest
 from ...app.projects.starts import UNTOLD, serves_no_app, starts
@@ -165,7 +165,8 @@ class _Reading:
         # a repository above may belong to a tool, which has templates for other projects
         programs = self.programs.keys() if self.root == self.base else ()
         unread = [] if self.running else list(unread_documents(self.root, programs))
-        unraced = [each for each in self.unraced if each.is_served or not real]
+        serving = [each for each in self.unraced if self.file is not None or not is_worker(each.command)]
+        unraced = [each for each in serving if each.is_served or not real]
         other = min(unraced, key=lambda each: self._rank(each.command), default=None)
         if not real:
             return self._none_raced(other, unread)

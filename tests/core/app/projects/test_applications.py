@@ -37,6 +37,10 @@ CLEAR = {
         {"shop/__init__.py": PYRAMID, "site.ini": INI, "tests.ini": INI, "alembic.ini": "[alembic]\n"},
         'wsgi pyramid.paster:get_app("site.ini")',
     ),
+    "pyramid with an ini file for production": (
+        {"shop/__init__.py": PYRAMID, "development.ini": INI, "production.ini": INI},
+        'wsgi pyramid.paster:get_app("production.ini")',
+    ),
     "pyramid with a file for servers": (
         {
             "shop/__init__.py": PYRAMID,
@@ -194,8 +198,8 @@ UNCLEAR = {
         ["app.py, line 3, cannot be read by Python 3.", "no app was found"],
     ),
     "a Pyramid project with several ini files": (
-        {"shop/__init__.py": PYRAMID, "development.ini": INI, "production.ini": INI},
-        ["did you mean --wsgi 'pyramid.paster:get_app(\"production.ini\")'?", "development.ini"],
+        {"shop/__init__.py": PYRAMID, "development.ini": INI, "staging.ini": INI},
+        ["did you mean --wsgi 'pyramid.paster:get_app(\"development.ini\")'?", "staging.ini"],
     ),
     "examples only": ({"examples/site.py": FLASK}, ["--project examples --wsgi site:app"]),
     "two Django projects": (
