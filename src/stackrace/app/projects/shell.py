@@ -21,7 +21,7 @@ from types import MappingProxyType
 
 from ...base.files import by_last_parts, is_file, is_folder, is_present, walk
 from ...base.process.deadline import LONGEST_S
-from ...base.secrets import learn
+from ...base.secrets import register_secrets
 from ..project_files import ProjectFiles
 from .deployment_command import OPEN, text_of
 
@@ -311,7 +311,7 @@ class Place:
                 sources[str(each["number"])] = f"$({said})"
             if each["is_program"]:
                 variables = {name: value for name, value in each["env"].items() if name not in _DROPPED}
-                learn(variables)
+                register_secrets(variables)
                 calls.append(_Call(words=(program, *words), variables=variables, folder=self._inside(each["cwd"])))
         said = str(answer["said"]).strip().rpartition("\n")[2].strip()
         problem = ""
