@@ -64,14 +64,14 @@ def published(race: Race) -> _Published:
 
     The document has neither the folders of files on this machine nor its user's name.
     """
-    race = Discretion().race(race)
+    race = Anonymizer().race(race)
     lines = (dumps(encode(launch), sort_keys=True) + "\n" for launch in race.launches)
     bulk = "".join(lines).encode("ascii")
     document = {
         "_id": race.id,
         "type": TYPE,
         "schema": _SCHEMA,
-        "race": encode(replace(race, launches=_heads(race.launches))),
+        "race": encode(replace(race, launches=_without_slices(race.launches))),
         "launches_sha256": hashlib.sha256(bulk).hexdigest(),
     }
     return _Published(document=document, packed=gzip.compress(bulk, mtime=0))
@@ -117,7 +117,8 @@ def _launch(line: bytes) -> Launch:
     return launch
 
 
-def _heads(launches: tuple[Launch, ...]) -> tuple[Launch, ...]:
+def _without_slices(launches: tuple[Launch, ...]) -> tuple[Launch, ...]:
+    """Return the launches without slices and memory samples, which a race's document does not have."""
     return tuple(replace(launch, slices=(), memory=()) for launch in launches)
 
 
@@ -141,7 +142,7 @@ def _must_agree(identifier: str, race: Race, launches: tuple[Launch, ...]) -> No
     for each in (race.id, *(launch.id for launch in launches)):
         if not ids.PATTERN.fullmatch(each):
             raise ValueError(f"{each[:40]!r} is no id")
-    if encode(_heads(launches), tuple[Launch, ...]) != encode(race.launches, tuple[Launch, ...]):
+    if encode(_without_slices(launches), tuple[Launch, ...]) != encode(race.launches, tuple[Launch, ...]):
         raise ValueError(_OTHER_LAUNCHES)
 
 
@@ -163,7 +164,7 @@ _COMMON = {"root", "nobody", "user", "admin", "www-data", "ubuntu", "debian", "r
 """User names that identify nobody, and occur in configurations for other reasons."""
 
 
-class Discretion:
+class Anonymizer:
     """Rewriter of records: only the last name of a file's path stays, and the user's name is removed.
 
     Rewriting again changes nothing, so that a fetched race is published unchanged.
@@ -185,7 +186,7 @@ class Discretion:
         """Return ``text`` without the folders of files, the home folder, the user's name, and passwords in URLs."""
         text = masked(text)
         if "/" in text:
-            text = _FILE_URL.sub(lambda match: f"file:…/{_last(match[0])}", text)
+            text = _FILE_URL.sub(lambda match: f"file:…/{_last_name(match[0])}", text)
             if len(self._home) > 1:
                 text = re.sub(rf"{re.escape(self._home)}(?![\w.-])/?(?=$|[\s'\":;,)])", "~", text)
             text = _FILE.sub(_shortened, text)
@@ -198,10 +199,10 @@ class Discretion:
 
 def _shortened(match: re.Match[str]) -> str:
     path = match[0]
-    return "~" if _USERS_FOLDER.fullmatch(path) else f"…/{_last(path)}"
+    return "~" if _USERS_FOLDER.fullmatch(path) else f"…/{_last_name(path)}"
 
 
-def _last(path: str) -> str:
+def _last_name(path: str) -> str:
     return path.rstrip("/").rpartition("/")[2]
 
 
