@@ -61,11 +61,13 @@ def source_of(folder: Path) -> Source:
     return Source(project=project, commit=found.head, committed_at=found.committed_at, changed=changed)
 
 
-def _project_digest(folder: Path, found: Repository | None) -> str:
+def _project_digest(folder: Path, git_repository: Repository | None) -> str:
     folder = real_path(folder)
-    if found is None:
+    if git_repository is None:
         return _digest(str(folder))
-    return _digest(f"{_address(found.origin or str(found.top))} {folder.relative_to(found.top)}")
+    return _digest(
+        f"{_address(git_repository.origin or str(git_repository.top))} {folder.relative_to(git_repository.top)}"
+    )
 
 
 def _address(home: str) -> str:

@@ -199,13 +199,13 @@ class ProjectCopy:
                 f"{shortage(self._run_directory, RUN)}"
             ) from error
 
-    def _data_copied(self, places: DataPaths) -> tuple[Path, ...]:
-        files, folders = (tuple(filter(self.relocation.is_copy, paths)) for paths in (places.files, places.folders))
-        return _present_paths(self.relocation.original(replace(places, files=files, folders=folders)))
+    def _data_copied(self, data: DataPaths) -> tuple[Path, ...]:
+        files, folders = (tuple(filter(self.relocation.is_copy, paths)) for paths in (data.files, data.folders))
+        return _present_paths(self.relocation.original(replace(data, files=files, folders=folders)))
 
 
-def _present_paths(places: DataPaths) -> tuple[Path, ...]:
-    return (*places.present_files, *places.present_folders)
+def _present_paths(data: DataPaths) -> tuple[Path, ...]:
+    return (*data.present_files, *data.present_folders)
 
 
 def _app_in_copy(app: App, relocation: Relocation, imports: Sequence[Path]) -> App:
@@ -240,9 +240,9 @@ def _byte_code(python: Path, relocation: Relocation) -> Path:
     return folder
 
 
-def _import_folders(places: ImportPaths, relocation: Relocation) -> tuple[Path, ...]:
-    """Return the folders that the copies of ``places`` are imported from; environments are not copied."""
-    return tuple(dict.fromkeys(relocation.path(each) for each in places.roots if relocation.has_copy(each)))
+def _import_folders(paths: ImportPaths, relocation: Relocation) -> tuple[Path, ...]:
+    """Return the folders that the copies of ``paths`` are imported from; environments are not copied."""
+    return tuple(dict.fromkeys(relocation.path(each) for each in paths.roots if relocation.has_copy(each)))
 
 
 def _code_texts(relocation: Relocation) -> Iterator[tuple[str, str]]:

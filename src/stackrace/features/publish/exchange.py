@@ -34,7 +34,7 @@ TYPE = "stackrace-race"
 _SCHEMA = 2
 """Version of this format; documents with another version are not read."""
 
-ATTACHMENT = "launches.jsonl.gz"
+_ATTACHMENT = "launches.jsonl.gz"
 _MOST_BYTES = 64 << 20
 """The most bytes of unpacked measurements: many times those of a long race."""
 _MOST_VALUES = 4_000_000
@@ -56,7 +56,7 @@ class _Published:
     def body(self) -> dict[str, Any]:
         """The whole document in one request, so that it is published entirely or not at all."""
         data = base64.b64encode(self.packed).decode("ascii")
-        return {**self.document, "_attachments": {ATTACHMENT: {"content_type": "application/gzip", "data": data}}}
+        return {**self.document, "_attachments": {_ATTACHMENT: {"content_type": "application/gzip", "data": data}}}
 
 
 def published(race: Race) -> _Published:
@@ -97,9 +97,9 @@ def race_from(document: Mapping[str, Any], packed: bytes) -> Race:
             raise ValueError(f"its schema is {schema!r}, not {_SCHEMA}")
         bulk = _unpacked(packed)
         if hashlib.sha256(bulk).hexdigest() != document.get("launches_sha256"):
-            raise ValueError(f"its attachment {ATTACHMENT} is not the one it was published with")
+            raise ValueError(f"its attachment {_ATTACHMENT} is not the one it was published with")
         if values_in(bulk) > _MOST_VALUES:
-            raise ValueError(f"its attachment {ATTACHMENT} holds more than {_MOST_VALUES} values")
+            raise ValueError(f"its attachment {_ATTACHMENT} holds more than {_MOST_VALUES} values")
         race: Race = decode(Race, document.get("race"))
         if bulk.count(b"\n") != len(race.launches):
             raise ValueError(_OTHER_LAUNCHES)
@@ -127,9 +127,9 @@ def _unpacked(packed: bytes) -> bytes:
     try:
         bulk = unpacker.decompress(packed, _MOST_BYTES)
     except zlib.error as error:
-        raise ValueError(f"its attachment {ATTACHMENT} is damaged: {error}") from error
+        raise ValueError(f"its attachment {_ATTACHMENT} is damaged: {error}") from error
     if not unpacker.eof:
-        raise ValueError(f"its attachment {ATTACHMENT} is cut off, or larger than {_MOST_BYTES >> 20} MiB")
+        raise ValueError(f"its attachment {_ATTACHMENT} is cut off, or larger than {_MOST_BYTES >> 20} MiB")
     return bulk
 
 
@@ -289,7 +289,7 @@ def fetch(
                 continue
             here = stored(identifier)
             if here is None:
-                keep(race_from(document, database.attachment(document["_id"], ATTACHMENT)))
+                keep(race_from(document, database.attachment(document["_id"], _ATTACHMENT)))
                 taken.append(identifier)
             elif _agrees(document, here):
                 known.append(identifier)

@@ -223,11 +223,11 @@ def _choice(
     request: RaceRequest,
     protection: Protection,
     most: int,
-    kept: StoredPages,
+    stored: StoredPages,
     on_preparing: OnPreparing,
 ) -> _Choice:
     """Return the pages of the project's last race, or if there are none, ``most`` new ones."""
-    paths = () if request.new_pages else kept.read()
+    paths = () if request.new_pages else stored.read()
     return (
         _Choice(paths, from_last_race=True) if paths else _main_pages(app, request, protection, most, on_preparing)
     )
