@@ -53,7 +53,7 @@ def test_connections_that_no_python_code_made_are_seen_while_they_last(server):
         told = watch.addresses()
         child.kill()
         child.wait()
-        watch.places = lambda: told
+        watch.addresses = lambda: told
     """
     assert places(code, *server) == [written(server)]
 
