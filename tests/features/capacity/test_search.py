@@ -29,7 +29,7 @@ def searching(reached: float, **further: float) -> Search:
 def trial(rate: float, truth: float, steep: float = 20.0) -> Tried:
     """What a server says that keeps its goal up to ``truth``: the more slow requests, the higher the rate."""
     slow = 1 / (1 + math.exp(min(-steep * math.log(rate / truth), 700))) if truth < math.inf else 0.0
-    return Tried(rate_per_s=rate, kept_goal=rate <= truth, slow={"p50": slow})
+    return Tried(rate_per_s=rate, kept=rate <= truth, slow={"p50": slow})
 
 
 def ended(search: Search, truth: float) -> tuple[Search, list[float]]:
@@ -109,7 +109,7 @@ def test_of_several_limits_the_one_that_is_reached_first_counts() -> None:
     search = Search(low=30.0, high=105.0, allowed={"p50": 0.5, "p99": 0.01})
     for rate in (60.0, 70.0, 80.0):
         slow = {"p50": trial(rate, 90.0).slow["p50"], "p99": 0.01 * (rate / 70.0) ** 20}
-        search = search.after(Tried(rate_per_s=rate, kept_goal=rate <= 70.0, slow=slow))
+        search = search.after(Tried(rate_per_s=rate, kept=rate <= 70.0, slow=slow))
     assert search.lowest_missed / search.highest_kept <= _CLOSE
     assert search.capacity.value == pytest.approx(70.0, rel=0.05)
 
@@ -130,7 +130,7 @@ def test_a_lucky_trial_above_the_capacity_does_not_lead_away() -> None:
     """A curve that is flat up to its edge: one rate far above kept the goal by chance."""
     search = searching(100.0, most=120.0)
     for rate, slow in ((56.0, 0.001), (75.0, 0.001), (100.0, 0.4), (90.0, 0.55), (80.0, 0.3), (85.0, 0.52)):
-        search = search.after(Tried(rate_per_s=rate, kept_goal=slow <= 0.5, slow={"p50": slow}))
+        search = search.after(Tried(rate_per_s=rate, kept=slow <= 0.5, slow={"p50": slow}))
     assert 80.0 <= search.capacity.value <= 100.0
 
 
@@ -161,7 +161,7 @@ def test_two_trials_have_no_limits() -> None:
 
 def test_a_curve_that_leads_away_from_the_trials_has_no_limits() -> None:
     slow = {"p50": 0.1}
-    tried = [Tried(rate_per_s=rate, kept_goal=rate < 100, slow=slow) for rate in (90.0, 95.0, 98.0, 105.0, 106.0)]
+    tried = [Tried(rate_per_s=rate, kept=rate < 100, slow=slow) for rate in (90.0, 95.0, 98.0, 105.0, 106.0)]
     found = searching(100.0, tried=tuple(tried)).capacity
     assert found.value < 150.0
     assert (found.low, found.high) == (None, None)

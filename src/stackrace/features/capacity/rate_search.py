@@ -31,7 +31,7 @@ class Tried:
     """A rate that was tried, and its result."""
 
     rate_per_s: float
-    kept_goal: bool
+    kept: bool
     slow: Mapping[str, float]
     """Share of requests above each limit, 0 to 1, by its name in `measure.engine.histogram.QUANTILES`."""
 
@@ -64,12 +64,12 @@ class Search:
     @property
     def highest_kept(self) -> float | None:
         """The highest rate that kept the goal; None if none did."""
-        return max((one.rate_per_s for one in self.tried if one.kept_goal), default=None)
+        return max((one.rate_per_s for one in self.tried if one.kept), default=None)
 
     @property
     def lowest_missed(self) -> float | None:
         """The lowest rate that missed the goal; None if none did."""
-        return min((one.rate_per_s for one in self.tried if not one.kept_goal), default=None)
+        return min((one.rate_per_s for one in self.tried if not one.kept), default=None)
 
     @property
     def capacity(self) -> Interval | None:

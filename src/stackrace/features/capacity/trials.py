@@ -89,7 +89,7 @@ class Trial:
             name: 1.0 if is_slow or not total else _above(limit_s, self.ran) / total
             for name, limit_s in goal.limits_s.items()
         }
-        return Tried(rate_per_s=self.rate_per_s, kept_goal=not self.missed, slow=slow)
+        return Tried(rate_per_s=self.rate_per_s, kept=not self.missed, slow=slow)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
