@@ -10,7 +10,7 @@ from statistics import fmean
 
 from stackrace.api.racing import ready_race
 from stackrace.app.app import Entry, EntryKind
-from stackrace.deploy.preparing import unheard
+from stackrace.deploy.preparing import ignore_step
 from stackrace.features.tune.measurements import places_of
 from stackrace.features.tune.model import Reference, Tuning
 from stackrace.features.tune.tuning_preparation import under_goal
@@ -67,7 +67,12 @@ def record(pair: str, *, budget_s: float, each: int, vary: tuple[str, ...] = ())
         return () if len(blocks_of(race)) >= each else cells
 
     with ready_race(
-        request, None, unheard, scheduling=ChosenCells(until_enough), adapt=adapt, first=len(request.stacks or ())
+        request,
+        None,
+        ignore_step,
+        scheduling=ChosenCells(until_enough),
+        adapt=adapt,
+        first=len(request.stacks or ()),
     ) as ready:
         begun = time.monotonic()
         race = run_prepared(ready, lambda event: None)

@@ -126,7 +126,7 @@ def load(name: str, *flags: str) -> Said:
     """Return what ``stackrace load`` says of a recorded run; nothing is sent."""
     run = import_module("stackrace.cli.load.run")
     ran = read(run.FinishedRun, name)
-    with mock.patch.object(run, "_ran", lambda *_, **__: ran):
+    with mock.patch.object(run, "_measured", lambda *_, **__: ran):
         return _said(cli, "load", *ran.target.urls, *flags)
 
 

@@ -149,7 +149,7 @@ def test_an_app_that_counts_is_asked_as_often_as_the_client_asked(here):
 
 def passed_meanwhile(seen):
     """Return how many requests may have passed between the beginnings of the load and of the app's own count."""
-    return 2 * seen.served_apart_s * seen.result.throughput_per_s
+    return 2 * seen.count_offset_s * seen.result.throughput_per_s
 
 
 @pytest.mark.exhaustive

@@ -23,7 +23,7 @@ from stackrace.app.environment import app_environment
 from stackrace.app.golden import golden
 from stackrace.base.errors import AppError, InputError
 from stackrace.base.process.view import UNPROTECTED
-from stackrace.deploy.confinement import own_group
+from stackrace.deploy.confinement import current_group
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.privileges import hand_over, unprivileged
@@ -38,7 +38,7 @@ READY_S = 1800
 def guard():
     with Guard() as running:
         # as in a race: Puma ends a worker that got no core for a minute beside the stacks of other tests
-        running.prioritise(own_group())
+        running.prioritise(current_group())
         yield running
     assert not running.directory.exists()
 

@@ -97,7 +97,7 @@ def test_each_process_of_wsgi_serves_one_at_once(asked):
     with set_up(asked("/", "gunicorn:workers=2", Interface.WSGI), bursts=True) as deployment:
         assert all(0 < burst.per_s <= 1.05 * 2 / WAIT_S for burst in deployment.workloads[0].page.bursts)
         # it is still busy with requests that nobody waits for
-        assert not deployment.launcher.kept
+        assert not deployment.launcher.reusable
 
 
 @pytest.mark.exhaustive
@@ -114,7 +114,7 @@ def test_a_quick_page_does_not_wait_behind_a_slow_one(asked):
 def test_without_a_race_nothing_is_sent(asked):
     with set_up(asked("/", "uvicorn")) as deployment:
         assert deployment.workloads[0].page.bursts == ()
-        assert not deployment.launcher.kept
+        assert not deployment.launcher.reusable
 
 
 @pytest.mark.exhaustive
@@ -123,19 +123,19 @@ def test_a_stack_that_is_kept_is_the_next_launch_of_its_stack_or_twin(asked):
         (stack,) = deployment.stacks
         launcher = deployment.launcher
         launched = launcher.launch(stack)
-        launcher.kept[stack.path] = launched
+        launcher.reusable[stack.path] = launched
         again = launcher.launch(stack.twin)
         assert (again.port, again.parts, again.stack) == (launched.port, launched.parts, stack.twin)
-        assert not launcher.kept
-        launcher.kept[stack.path] = again
+        assert not launcher.reusable
+        launcher.reusable[stack.path] = again
         for _, pid in again.parts:
             deployment.guard.kill(pid)
         # one that died meanwhile is not taken for it
         fresh = launcher.launch(stack)
         assert fresh.port != again.port
-        launcher.kept[stack.path] = fresh
+        launcher.reusable[stack.path] = fresh
         launcher.forget(())
-        assert not launcher.kept
+        assert not launcher.reusable
         assert all(
             status.code is not None for status in deployment.guard.status([p for _, p in fresh.parts]).values()
         )

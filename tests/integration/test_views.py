@@ -350,7 +350,7 @@ def test_a_date_says_nothing_until_the_kernels_clock_went_on(tmp_path, monkeypat
     for later_ns, is_settled in ((0, False), (1, True), (-10, False), (-(10**10), True)):
         now_ns = path.stat().st_ctime_ns + later_ns
         monkeypatch.setattr(sqlite_files.time, "clock_gettime_ns", lambda _, now_ns=now_ns: now_ns)
-        assert sqlite_files._Look.at(path).is_settled == is_settled
+        assert sqlite_files._DatabaseStatus.at(path).is_settled == is_settled
 
 
 @pytest.mark.parametrize("mode", ["delete", "wal"])
@@ -359,7 +359,7 @@ def test_a_copy_needs_no_quiet_moment(writer, tmp_path, mode, monkeypatch):
     path = tmp_path / "data.db"
     last_word = writer(path, mode, 0)
     monkeypatch.setattr(sqlite_files, "_UNLOCKED_S", -1.0)
-    monkeypatch.setattr(sqlite_files._Look, "agrees", only_held(sqlite_files._Look.agrees))
+    monkeypatch.setattr(sqlite_files._DatabaseStatus, "agrees", only_held(sqlite_files._DatabaseStatus.agrees))
     copy = tmp_path / "copy"
     sqlite_files._copy_to(path, copy)
     with closing(sqlite3.connect(copy)) as copied:
@@ -383,7 +383,7 @@ def test_what_is_written_all_the_time_is_left_out(guard, tmp_path, monkeypatch):
     database(path, "delete").close()
     before = content(tmp_path)
     guard.cover([tmp_path])
-    monkeypatch.setattr(sqlite_files._Look, "agrees", lambda *_, held: False)
+    monkeypatch.setattr(sqlite_files._DatabaseStatus, "agrees", lambda *_, held: False)
     monkeypatch.setattr(sqlite_files, "_UNLOCKED_S", 0.0)
     assert not bring_in(path, guard.view)
     assert inside(guard, tmp_path, "ls") == ""

@@ -22,7 +22,7 @@ GONE = {
     "nottaken": "Omission",
 }
 """Each with what is meant."""
-KEPT = {"lacks_tables", "lacks_static_files", "served_apart_s"}
+KEPT = {"lacks_tables", "lacks_static_files"}
 """Names in which one is a verb or means what it says."""
 
 

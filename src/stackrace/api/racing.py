@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..app.revision import source_digest
-from ..deploy.preparing import OnPreparing, unheard
+from ..deploy.preparing import OnPreparing, ignore_step
 from ..race.events import Sink
 from ..race.preparation.contestants import with_current_deployment
 from ..race.preparation.prepared import PreparedRace, is_elsewhere, machine_source, prepared
@@ -49,7 +49,7 @@ def run(
     """
     with (
         nullcontext() if store is None else open_store(store) as opened,
-        ready_race(with_current_deployment(request), opened, on_preparing or unheard) as ready,
+        ready_race(with_current_deployment(request), opened, on_preparing or ignore_step) as ready,
     ):
         return run_prepared(ready, on_event or (lambda event: None))
 
@@ -58,7 +58,7 @@ def run(
 def ready_race(
     request: RaceRequest,
     store: Store | None,
-    on_preparing: OnPreparing = unheard,
+    on_preparing: OnPreparing = ignore_step,
     *,
     resumed: ResumedRace | None = None,
     scheduling: Scheduling | None = None,
@@ -87,7 +87,7 @@ def ready_race(
         if resumed is not None and checkpoint is not None:
             refuse_changed(resumed, fresh.plan.race, checkpoint)
             checkpoint = replace(resumed.checkpoint, folder=checkpoint.folder)
-        ready = _foretold(fresh, strategist) if resumed is None else _continued(fresh, resumed.race)
+        ready = _with_outlook(fresh, strategist) if resumed is None else _resumed_race(fresh, resumed.race)
         if strategist is not None and scheduling is None:
             scheduling = strategist.scheduling(ready)
         ready = replace(ready, scheduling=scheduling or ready.scheduling)
@@ -100,7 +100,7 @@ def ready_race(
             yield replace(ready, keeper=keeper)
 
 
-def _foretold(fresh: PreparedRace, strategist: Strategist | None) -> PreparedRace:
+def _with_outlook(fresh: PreparedRace, strategist: Strategist | None) -> PreparedRace:
     """Return the race with its outlook, and with warnings and unusual conditions among its notes."""
     plan, race = fresh.plan, fresh.plan.race
     warned = (*race.notes, *map(warning, fresh.warnings))
@@ -112,7 +112,7 @@ def _foretold(fresh: PreparedRace, strategist: Strategist | None) -> PreparedRac
     return replace(fresh.having(replace(race, notes=(*warned, *unusual))), foretold=foretold)
 
 
-def _continued(fresh: PreparedRace, race: Race) -> PreparedRace:
+def _resumed_race(fresh: PreparedRace, race: Race) -> PreparedRace:
     """Return ``race`` as it continues; its budget pays neither for the interrupted block nor for preparing
     again."""
     return replace(fresh.having(race), begun_s=time.monotonic() - race.elapsed_s)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from ..app.environment import project_variables, read_env_files
 from ..base.codec import decode, encode, map_paths
 from ..base.errors import InputError, StoreError
-from ..base.secrets import forms_in, learn, masked
+from ..base.secrets import forms_in, masked, register_secrets
 from ..base.units import DURATION, SIZE
 from ..measure.resources import Resources, format_cores
 from ..race.preparation.core_shares import usable_cores
@@ -43,9 +43,9 @@ def request_document(request: RaceRequest) -> dict[str, object]:
 
     A race may continue from another folder. Links are kept, because a virtual environment's interpreter is a link.
     """
-    own = {**request.environment, **request.sent}
-    learn(own)
-    forms = _forms({**_variables(request, os.environ), **own})
+    given = {**request.environment, **request.sent}
+    register_secrets(given)
+    forms = _forms({**_environment_of(request, os.environ), **given})
 
     def named(text: str) -> str:
         for name, form in forms.items() if masked(text) != text else ():
@@ -57,7 +57,7 @@ def request_document(request: RaceRequest) -> dict[str, object]:
     return document
 
 
-def _variables(request: RaceRequest, environ: Mapping[str, str]) -> dict[str, str]:
+def _environment_of(request: RaceRequest, environ: Mapping[str, str]) -> dict[str, str]:
     with suppress(InputError):
         environ = {**environ, **read_env_files(request.env_files)}
     return {**project_variables(request.folder), **environ}
@@ -89,12 +89,12 @@ def request_from(document: object, environ: Mapping[str, str] = os.environ) -> R
             f"the values of {', '.join(sorted(lacking))} were not kept, as they are secrets: set them in the "
             f"environment{where} and try again"
         )
-    return map_paths(request, text=lambda text: _REFERENCES.sub(lambda found: known[found[1]], text))
+    return map_paths(request, text=lambda text: _REFERENCES.sub(lambda match: known[match[1]], text))
 
 
 def _known(request: RaceRequest, environ: Mapping[str, str]) -> dict[str, str]:
     """Return the secrets behind the names in ``request``, as far as the race file and ``environ`` have them."""
-    variables, texts = _variables(request, environ), dict[str, str]()
+    variables, texts = _environment_of(request, environ), dict[str, str]()
     if request.source is not None:
         with suppress(InputError):
             asked = read_race_file(request.source, lambda stack: None, recordings=False)
@@ -122,7 +122,7 @@ def refuse_changed(resumed: ResumedRace, race: Race, checkpoint: Checkpoint) -> 
 
     Blocks measured on two systems, or of two apps, would give a ranking that holds for neither.
     """
-    for what, before, now in _compared(resumed, race, checkpoint):
+    for what, before, now in _compared_values(resumed, race, checkpoint):
         if before != now:
             raise InputError(
                 f"race {resumed.race.id} cannot continue: {what} was {before}, now it is {now}; restore it, or "
@@ -130,7 +130,9 @@ def refuse_changed(resumed: ResumedRace, race: Race, checkpoint: Checkpoint) -> 
             )
 
 
-def _compared(resumed: ResumedRace, race: Race, checkpoint: Checkpoint) -> Iterator[tuple[str, object, object]]:
+def _compared_values(
+    resumed: ResumedRace, race: Race, checkpoint: Checkpoint
+) -> Iterator[tuple[str, object, object]]:
     before, begun = resumed.race, resumed.checkpoint
     yield "Stackrace", before.version, race.version
     for name, what in _HOST.items():
@@ -186,11 +188,11 @@ def unfinished(prefix: str, store: Store, *, budget_s: float | None = None, of: 
     the race's own. No other process can continue the race meanwhile. Raise InputError or StoreError if it cannot
     continue, before it is changed.
     """
-    race_id = _wanted(prefix, store, of)
-    _interrupted(race_id, store)
+    race_id = _race_id(prefix, store, of)
+    _load_interrupted(race_id, store)
     with race_lock(race_id):
         # read again: until the lock was ours, another process may have raced it
-        race, checkpoint = _interrupted(race_id, store)
+        race, checkpoint = _load_interrupted(race_id, store)
         if checkpoint.folder:
             clear_away(Path(checkpoint.folder))
         budget_s = _budget_s(race, budget_s)
@@ -199,11 +201,11 @@ def unfinished(prefix: str, store: Store, *, budget_s: float | None = None, of: 
             race=goes_on,
             request=_request(checkpoint, goes_on),
             checkpoint=checkpoint,
-            left_s=_left_s(goes_on, checkpoint.blocks),
+            left_s=_remaining_s(goes_on, checkpoint.blocks),
         )
 
 
-def _wanted(prefix: str, store: Store, of: str) -> str:
+def _race_id(prefix: str, store: Store, of: str) -> str:
     if prefix:
         try:
             return store.find(prefix)
@@ -218,7 +220,8 @@ def _wanted(prefix: str, store: Store, of: str) -> str:
     raise StoreError(f"no {of or 'race'} was interrupted here; start one with: {verb}")
 
 
-def _interrupted(race_id: str, store: Store) -> tuple[Race, Checkpoint]:
+def _load_interrupted(race_id: str, store: Store) -> tuple[Race, Checkpoint]:
+    """Return the interrupted race with its checkpoint; raise InputError or StoreError if it cannot continue."""
     race, checkpoint = store.load(race_id), store.checkpoint(race_id)
     if race.ending not in (None, Ending.INTERRUPTED):
         raise InputError(
@@ -272,7 +275,7 @@ def _budget_s(race: Race, wanted_s: float | None) -> float:
     return wanted_s
 
 
-def _left_s(race: Race, done: int) -> float | None:
+def _remaining_s(race: Race, done: int) -> float | None:
     """Return the seconds left: runs take as long as earlier ones, slices use up the budget. None if unknown."""
     left_s = race.budget_s - race.elapsed_s if race.budget_s else None
     if race.repeats is None or not done:

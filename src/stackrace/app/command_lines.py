@@ -26,7 +26,7 @@ def command_of(value: object) -> tuple[str, ...]:
     >>> command_of("psql -c 'SELECT 1; SELECT 2'")
     ('psql', '-c', 'SELECT 1; SELECT 2')
     """
-    line, in_shell = _parts(value)
+    line, in_shell = _command_and_shell(value)
     if not line.strip():
         raise ValueError(f"is empty; {_EXAMPLE}")
     if "\0" in line:
@@ -50,7 +50,7 @@ def display(command: tuple[str, ...]) -> str:
     return command[-1] if command[: len(_SHELL)] == _SHELL else shlex.join(command)
 
 
-def _parts(value: object) -> tuple[str, bool]:
+def _command_and_shell(value: object) -> tuple[str, bool]:
     if isinstance(value, str):
         return value, False
     if not isinstance(value, Mapping) or not isinstance(value.get("run"), str):

@@ -34,7 +34,7 @@ def _script_report(app: App, wanted: str, environment: Mapping[str, str], view: 
             within(_PATIENCE_S),
             folder=app.root,
             environment=environment,
-            kept_open=[report.fileno()],
+            pass_fds=[report.fileno()],
         )
         report.seek(0)
         with suppress(ValueError):
@@ -59,9 +59,9 @@ class ImportPaths:
         return tuple(dict.fromkeys((*self.folders, *filter(None, modules))))
 
 
-def _root_of(name: str, place: Path) -> Path | None:
+def _root_of(name: str, file: Path) -> Path | None:
     parts = tuple(name.split("."))
-    module = place.parent if place.name == "__init__.py" else place.with_suffix("")
+    module = file.parent if file.name == "__init__.py" else file.with_suffix("")
     return module.parents[len(parts) - 1] if module.parts[-len(parts) :] == parts else None
 
 

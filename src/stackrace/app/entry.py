@@ -122,7 +122,7 @@ def proxied(application):
 application = proxied(application)
 """
 
-_SAID = ("", "-for", "-host", "-port", "-prefix", "-proto", "-ssl")
+_FORWARDED_ENDS = ("", "-for", "-host", "-port", "-prefix", "-proto", "-ssl")
 """Suffixes of the headers in which a proxy describes the client: Forwarded, X-Forwarded-For …"""
 
 # A client must not be able to forge the headers of a proxy.
@@ -206,7 +206,7 @@ def deployed_source(app: App, interface: Interface, *, proxies: Sequence[str] | 
     source = entry_source(app, interface, proxied=True, counted=False)
     if proxies is None:
         return source
-    names = [f"x-forwarded{end}" if end else "forwarded" for end in _SAID]
+    names = [f"x-forwarded{end}" if end else "forwarded" for end in _FORWARDED_ENDS]
     is_asgi = interface is Interface.ASGI
     said = [f'b"{name}"' if is_asgi else f'"HTTP_{name.upper().replace("-", "_")}"' for name in names]
     guard = _GUARD.format(proxies=sorted(proxies), said="\n".join(f"    {each}," for each in said))

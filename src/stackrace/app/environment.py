@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ..base.errors import InputError, said_by
 from ..base.files import is_file, matching, read_text
-from ..base.secrets import learn
+from ..base.secrets import register_secrets
 from .app import App, EntryKind
 from .project_files import project_folders
 
@@ -143,7 +143,7 @@ def _set_by(content: str, path: Path | None = None) -> dict[str, str]:
         if fault and path is not None:
             number = content.count("\n", 0, line.start()) + 1
             raise InputError(f"{path}, line {number}: {fault} (--env-file, [app] env_file)")
-    learn(variables)
+    register_secrets(variables)
     return variables
 
 
@@ -173,7 +173,7 @@ def app_environment(app: App, environ: Mapping[str, str] = os.environ) -> dict[s
     if settings := settings_module(app):
         kept["DJANGO_SETTINGS_MODULE"] = settings
     variables = kept | dict(app.environment)
-    learn(variables, (app.name, *app.root.parts))
+    register_secrets(variables, (app.name, *app.root.parts))
     project_variables(app.root)
     return variables
 

@@ -262,7 +262,7 @@ def _run(
                 environment=app_environment(app),
                 stdin=inlet,
                 stdout=log,
-                kept_open=[report.fileno()],
+                pass_fds=[report.fileno()],
             )
         except OverdueError as error:
             waiting = error.waiting

@@ -127,7 +127,7 @@ def examination_of(
     survey = report.survey or Survey()
     crawled = bool(survey.asked)
     if report.failure and not (crawled and report.exchanges):
-        raise _failed(outcome.stage, _with_last_words(report.failure, outcome.rest), app)
+        raise _failure(outcome.stage, _with_last_words(report.failure, outcome.rest), app)
     if report.object:
         raise AppError(_other_object(app.entry, report.object))
     asked = [requests[0]] * len(report.exchanges) if crawled else requests
@@ -139,7 +139,7 @@ def examination_of(
         python=replace(report.python, python=app.python) if report.python and app.python else None,
         django=report.django,
         host=report.host,
-        cut=_cut(outcome, report, app.root) if crawled else "",
+        cut=_cut_reason(outcome, report, app.root) if crawled else "",
         loading=PageTime(wall_s=report.loading[0], cpu_s=report.loading[1]),
         exchanges=tuple(
             _exchange(exchange, request) for exchange, request in zip(report.exchanges, asked, strict=True)
@@ -154,9 +154,9 @@ def examination_of(
     )
 
 
-def _other_object(entry: Entry, found: ObjectReport) -> str:
+def _other_object(entry: Entry, named: ObjectReport) -> str:
     """Say which object ``entry`` names if it is no application of its interface, and which flag names it right."""
-    kind, name, package = found.interface, found.type, found.type.partition(".")[0]
+    kind, name, package = named.interface, named.type, named.type.partition(".")[0]
     if kind == "factory":
         call = quote(f"{entry.target}()")
         return (
@@ -179,7 +179,7 @@ def _no_python(outcome: _Outcome, app: App) -> str:
     return f"; is {app.python} Python 3? Give the app's interpreter with --python or [app] python"
 
 
-def _cut(outcome: _Outcome, report: Report, root: Path) -> str:
+def _cut_reason(outcome: _Outcome, report: Report, root: Path) -> str:
     if outcome.status is None:
         return "no answer in time"
     if report.failure:
@@ -193,7 +193,7 @@ def _with_last_words(traceback: str, log: str) -> str:
     return f"{traceback.rstrip()}: {said}" if said and _WORDLESS.search(traceback) else traceback
 
 
-def _failed(stage: str, traceback: str, app: App) -> AppError:
+def _failure(stage: str, traceback: str, app: App) -> AppError:
     what = failure_words(traceback, app.root)
     return AppError(f"{app.entry.target}: {stage} failed: {what}{_hint(what, traceback, app)}", detail=traceback)
 

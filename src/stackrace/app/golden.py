@@ -139,10 +139,10 @@ def static_file(path: str, static: Mapping[str, Path]) -> Path | None:
 
 def _may_be(file: Path, reply: Reply) -> bool:
     """Tell whether ``reply`` may be ``file``, and not the page that a single-page app gives for any path."""
-    return not reply.header("content-type").startswith(_PAGE) or _kind(file) == _PAGE
+    return not reply.header("content-type").startswith(_PAGE) or _media_type(file) == _PAGE
 
 
-def _kind(file: Path) -> str:
+def _media_type(file: Path) -> str:
     return mimetypes.guess_type(file.name)[0] or "application/octet-stream"
 
 
@@ -154,7 +154,7 @@ def _of_file(file: Path) -> Answer:
     return Answer(
         status=200,
         body=body,
-        content_type=_kind(file),
+        content_type=_media_type(file),
         sameness=Sameness.BODY,
         origin=AnswerOrigin.FILE,
     )
@@ -199,7 +199,7 @@ def _causes(first: bytes, second: bytes) -> tuple[_Cause, ...]:
         seen.add(_Cause.TOOLBAR)
     if None in seen or _Cause.VARIANT in seen:
         seen.discard(None)
-        if _share_alike(first, second) < _LEAST_ALIKE:
+        if _common_share(first, second) < _LEAST_ALIKE:
             seen.discard(_Cause.VARIANT)
     return tuple(cause for cause in _Cause if cause in seen)
 
@@ -240,7 +240,7 @@ def _cause(piece: bytes, other: bytes) -> _Cause | None:
     return _Cause.VARIANT
 
 
-def _share_alike(first: bytes, second: bytes) -> float:
+def _common_share(first: bytes, second: bytes) -> float:
     shorter, longer = min(len(first), len(second)), max(len(first), len(second))
     start = common_bytes(first, second)
     end = min(common_bytes(first[::-1], second[::-1]), shorter - start)
@@ -286,23 +286,25 @@ def demanded(answer: Answer, rule: RightAnswer, path: str, bodies: Sequence[byte
             f"check of {path}: nothing is known of its body, so {rule.likeness.value} cannot be held; "
             'take "status" or { contains = "text" }'
         )
-    return _measured(answer, rule.likeness, path, bodies)
+    return _with_sameness(answer, rule.likeness, path, bodies)
 
 
-def _measured(answer: Answer, likeness: Likeness, path: str, bodies: Sequence[bytes]) -> Answer:
+def _with_sameness(answer: Answer, likeness: Likeness, path: str, bodies: Sequence[bytes]) -> Answer:
     lengths = sorted({len(body) for body in bodies})
     if len(lengths) > 1:
         raise InputError(
             f"check of {path}: the app's own answers have {lengths[0]} and {lengths[-1]} bytes"
-            f"{_why(bodies)}; {_INSTEAD}"
+            f"{_difference_words(bodies)}; {_INSTEAD}"
         )
     if likeness is Likeness.EXACT and len(set(bodies)) > 1:
-        raise InputError(f"check of {path}: the app's own answers are not exactly alike{_why(bodies)}; {_INSTEAD}")
+        raise InputError(
+            f"check of {path}: the app's own answers are not exactly alike{_difference_words(bodies)}; {_INSTEAD}"
+        )
     sameness = Sameness.LENGTH if likeness is Likeness.LENGTH else Sameness.BODY
     return replace(answer, body=bodies[0], sameness=sameness, parts=())
 
 
-def _why(bodies: Sequence[bytes]) -> str:
+def _difference_words(bodies: Sequence[bytes]) -> str:
     words = in_words(bodies[0], bodies[-1])
     return f": {words}" if words else ""
 

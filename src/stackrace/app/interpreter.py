@@ -53,18 +53,22 @@ _NEWER_TRIED = 8
 _LEAST = re.compile(r"(?:>=|\^|~=?|==)\s*3\.(\d+)")
 
 
-def _wanted_python(root: Path, environ: Mapping[str, str], own: int = sys.version_info.minor) -> Path | None:
+def _wanted_python(
+    root: Path, environ: Mapping[str, str], current_minor: int = sys.version_info.minor
+) -> Path | None:
     """Return the interpreter that .python-version or pyproject.toml asks for; None if Stackrace's version will do.
 
-    ``own`` is the minor version of Stackrace's Python. A version in .python-version that is not installed is
-    ignored. Raises InputError if pyproject.toml asks for a newer version than is installed.
+    ``current_minor`` is the minor version of Stackrace's Python. A version in .python-version that is not installed
+    is ignored. Raises InputError if pyproject.toml asks for a newer version than is installed.
     """
     for folder in project_folders(root):
         if pinned := re.match(r"3\.\d+", first_line(folder / ".python-version")):
             return _installed(pinned[0], environ)
         if words := _required(folder / "pyproject.toml"):
             least = max(map(int, _LEAST.findall(words)), default=0)
-            return None if least <= own else _newer(folder / "pyproject.toml", words, least, environ)
+            return (
+                None if least <= current_minor else _newer_python(folder / "pyproject.toml", words, least, environ)
+            )
     return None
 
 
@@ -77,7 +81,7 @@ def _required(pyproject: Path) -> str:
     return ""
 
 
-def _newer(pyproject: Path, words: str, least: int, environ: Mapping[str, str]) -> Path:
+def _newer_python(pyproject: Path, words: str, least: int, environ: Mapping[str, str]) -> Path:
     for minor in range(least, least + _NEWER_TRIED):
         if python := _installed(f"3.{minor}", environ):
             return python
@@ -114,7 +118,7 @@ def find_python(
     *,
     explicit: Path | None = None,
     environ: Mapping[str, str] = os.environ,
-    own_prefix: Path = Path(sys.prefix),
+    stackrace_prefix: Path = Path(sys.prefix),
     problem: Callable[[Path], str],
 ) -> KnownPython | Buildable:
     """Return the interpreter for the app in ``root``, or the requirements to build an environment from.
@@ -122,36 +126,36 @@ def find_python(
     The order is: ``explicit`` (an interpreter or a virtual environment's folder), the environments in
     ``known_pythons``, a private environment from the requirements, python3 on PATH if it can import ``needs``.
     ``problem`` returns why an interpreter cannot, as `import_problem` does, or "".
-    Stackrace's own environment (``own_prefix``) never counts as the app's. Raises InputError if none is left.
+    Stackrace's own environment (``stackrace_prefix``) never counts as the app's. Raises InputError if none is left.
     """
     if explicit is not None:
-        return KnownPython(python=_explicit(root, explicit, environ), reason="")
+        return KnownPython(python=_given_python(root, explicit, environ), reason="")
     for known in known_pythons(root, environ):
-        if not _is_own(known.python, own_prefix) and (known.is_sure or not problem(known.python)):
+        if not _is_in_prefix(known.python, stackrace_prefix) and (known.is_sure or not problem(known.python)):
             return known
     if requirements := _requirements(root):
         base = _wanted_python(root, environ)
         return Buildable(requirements=requirements, reason=f"no environment, but {requirements.name}", base=base)
-    return _on_path(root, needs, environ, own_prefix, problem)
+    return _on_path(root, needs, environ, stackrace_prefix, problem)
 
 
 def other_pythons(
-    root: Path, used: Path, environ: Mapping[str, str] = os.environ, own_prefix: Path = Path(sys.prefix)
+    root: Path, used: Path, environ: Mapping[str, str] = os.environ, stackrace_prefix: Path = Path(sys.prefix)
 ) -> tuple[KnownPython, ...]:
     """Return the environments, besides ``used``, that the app in ``root`` may be meant to run in, each once."""
     others = {
         known.python: known
         for known in reversed(tuple(known_pythons(root, environ)))
-        if known.python != used and not _is_own(known.python, own_prefix)
+        if known.python != used and not _is_in_prefix(known.python, stackrace_prefix)
     }
     return tuple(reversed(others.values()))
 
 
-def _is_own(python: Path, own_prefix: Path) -> bool:
-    return _same(python.parent.parent, own_prefix)
+def _is_in_prefix(python: Path, stackrace_prefix: Path) -> bool:
+    return _is_same_folder(python.parent.parent, stackrace_prefix)
 
 
-def _explicit(root: Path, given: Path, environ: Mapping[str, str]) -> Path:
+def _given_python(root: Path, given: Path, environ: Mapping[str, str]) -> Path:
     # as a shell takes a bare name such as python3.12
     program = shutil.which(given.name, path=environ.get("PATH")) if len(given.parts) == 1 else None
     if program and not (root / given).exists():
@@ -164,7 +168,7 @@ def _explicit(root: Path, given: Path, environ: Mapping[str, str]) -> Path:
     return python
 
 
-def _same(first: Path, second: Path) -> bool:
+def _is_same_folder(first: Path, second: Path) -> bool:
     return real_path(first) == real_path(second)
 
 
@@ -183,24 +187,24 @@ def _on_path(
     root: Path,
     needs: str,
     environ: Mapping[str, str],
-    own_prefix: Path,
+    stackrace_prefix: Path,
     problem: Callable[[Path], str],
 ) -> KnownPython:
     name = shutil.which("python3", path=environ.get("PATH"))
     if name is None:
         raise InputError(f"no Python found for the app in {root}: {_WAY_OUT}")
     python = Path(name).absolute()
-    if _same(python.parent.parent, own_prefix):
+    if _is_same_folder(python.parent.parent, stackrace_prefix):
         raise InputError(f"no Python found for the app in {root}, and {python} is Stackrace's own: {_WAY_OUT}")
     if why := problem(python):
         raise InputError(
             f"no Python found for the app in {root}, and {python} cannot import {needs} ({why}): {_WAY_OUT}, "
-            f"or {_what_makes_one(root)}"
+            f"or {_environment_hint(root)}"
         )
     return KnownPython(python=python, reason="python3 on PATH")
 
 
-def _what_makes_one(root: Path) -> str:
+def _environment_hint(root: Path) -> str:
     for path, command in installers(root):
         return f"make its environment as {path.name} in {path.parent} wants: {command}"
     return "add a requirements.txt"

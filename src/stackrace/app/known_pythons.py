@@ -22,7 +22,7 @@ _IMAGES = (
     "/venv", "/opt/venv", "/app/.venv", "/app/venv", "/code/.venv", "/usr/src/app/.venv", "/opt/.venv", "/env",
 )  # fmt: skip
 
-_IMAGES_OWN = Path("/usr/local")
+_IN_IMAGES = Path("/usr/local")
 """Prefix of Python in its official images, into which Dockerfiles install."""
 
 _CONTAINER_SIGNS = (Path("/.dockerenv"), Path("/run/.containerenv"))
@@ -52,7 +52,7 @@ def known_pythons(root: Path, environ: Mapping[str, str] = os.environ) -> Iterat
             yield from tool(folder, environ)
     yield from _active(environ)
     if any(is_present(sign) for sign in _CONTAINER_SIGNS):
-        yield from _known(_IMAGES_OWN, f"{_IMAGES_OWN}, as in images", is_sure=False)
+        yield from _known(_IN_IMAGES, f"{_IN_IMAGES}, as in images", is_sure=False)
     for venv in _IMAGES:
         yield from _known(Path(venv), f"{venv}, as in images", is_sure=False)
 
@@ -116,13 +116,13 @@ def _named_by_file(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPy
     """Yield the environment that a file called .venv names, as virtualenvwrapper's plug-ins write it."""
     name = first_line(folder / ".venv")
     if name:
-        for venv in (Path(name).expanduser(), _configured(environ, "WORKON_HOME", ".virtualenvs") / name):
+        for venv in (Path(name).expanduser(), _configured_folder(environ, "WORKON_HOME", ".virtualenvs") / name):
             yield from _known(venv if venv.is_absolute() else folder / venv, "the file .venv")
 
 
 def _virtualenvwrapper(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
     """Yield environments whose .project names ``folder``: ``mkvirtualenv -a``, ``setvirtualenvproject``."""
-    for note in matching(_configured(environ, "WORKON_HOME", ".virtualenvs"), "*/.project"):
+    for note in matching(_configured_folder(environ, "WORKON_HOME", ".virtualenvs"), "*/.project"):
         if first_line(note) == str(folder):
             yield from _known(note.parent, f"virtualenvwrapper's {note.parent.name}")
 
@@ -133,7 +133,7 @@ def _hatch(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
     if not name:
         return
     name = re.sub(r"[-_.]+", "-", name).lower()
-    data = environ.get("HATCH_DATA_DIR") or _configured(environ, "XDG_DATA_HOME", ".local/share") / "hatch"
+    data = environ.get("HATCH_DATA_DIR") or _configured_folder(environ, "XDG_DATA_HOME", ".local/share") / "hatch"
     yield from _known(Path(data, "env", "virtual", name, _digest(folder), name), "Hatch's environment")
 
 
@@ -141,7 +141,7 @@ def _pyenv(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
     """Yield the environment that .python-version names; a number there is only an interpreter without packages."""
     name = first_line(folder / ".python-version")
     if name and not re.match(r"(\w+-)?\d", name):
-        versions = _configured(environ, "PYENV_ROOT", ".pyenv") / "versions"
+        versions = _configured_folder(environ, "PYENV_ROOT", ".pyenv") / "versions"
         yield from _known(versions / name, ".python-version")
 
 
@@ -151,18 +151,18 @@ def _poetry(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
     if not name:
         return
     ending = _digest(real_path(folder))
-    venvs = _poetrys_places(folder, environ)
+    venvs = _poetry_environments(folder, environ)
     for spelt in (re.sub(r"[-_.]+", "-", name), name):
         clean = re.sub(r'[ $`!*@"\\\r\n\t]', "_", spelt.lower())[:42]
         for venv in reversed(matching(venvs, f"{glob.escape(clean)}-{ending}-py*")):
             yield from _known(venv, "Poetry's environment")
 
 
-def _poetrys_places(folder: Path, environ: Mapping[str, str]) -> Path:
+def _poetry_environments(folder: Path, environ: Mapping[str, str]) -> Path:
     config = Path(
-        environ.get("POETRY_CONFIG_DIR") or _configured(environ, "XDG_CONFIG_HOME", ".config") / "pypoetry"
+        environ.get("POETRY_CONFIG_DIR") or _configured_folder(environ, "XDG_CONFIG_HOME", ".config") / "pypoetry"
     )
-    caches = _configured(environ, "XDG_CACHE_HOME", ".cache") / "pypoetry"
+    caches = _configured_folder(environ, "XDG_CACHE_HOME", ".cache") / "pypoetry"
     set_here, set_for_all = table(folder / "poetry.toml"), table(config / "config.toml")
     cache = environ.get("POETRY_CACHE_DIR") or set_here.get("cache-dir") or set_for_all.get("cache-dir") or caches
     paths = (table_in(settings, "virtualenvs").get("path") for settings in (set_here, set_for_all))
@@ -178,7 +178,7 @@ def _pipenv(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
     clean = re.sub(r'[ &$`!*@"()\[\]\\\r\n\t]', "_", folder.name)[:42]
     digest = _digest(pipfile)
     venvs = Path(
-        environ.get("WORKON_HOME") or _configured(environ, "XDG_DATA_HOME", ".local/share") / "virtualenvs"
+        environ.get("WORKON_HOME") or _configured_folder(environ, "XDG_DATA_HOME", ".local/share") / "virtualenvs"
     )
     # PIPENV_PYTHON is put behind the name
     for venv in (venvs / f"{clean}-{digest}", *matching(venvs, f"{glob.escape(clean)}-{digest}-*")):
@@ -219,7 +219,7 @@ def _home(environ: Mapping[str, str]) -> Path:
     return Path(environ.get("HOME") or Path.home())
 
 
-def _configured(environ: Mapping[str, str], variable: str, usual: str) -> Path:
+def _configured_folder(environ: Mapping[str, str], variable: str, usual: str) -> Path:
     return Path(environ.get(variable) or _home(environ) / usual)
 
 

@@ -25,7 +25,7 @@ LISTS = ("requirements.txt", "requirements/production.txt", "requirements/prod.t
 
 _PYPI = "https://pypi.org/simple"
 
-_OWN = {"editable", "virtual", "directory"}
+_LOCAL_SOURCES = {"editable", "virtual", "directory"}
 """Sources of a package that is a folder of the project."""
 
 _EXPORT_S = 60.0
@@ -47,17 +47,17 @@ def locks_differ(base: Path, head: Path, base_top: Path, head_top: Path) -> tupl
     The files are searched in the folders and those above, up to the tops of the work trees. Without lock files, the
     requirements files or the dependencies in pyproject.toml are compared. Raises InputError for an unreadable file.
     """
-    both = _named(base, base_top), _named(head, head_top)
+    both = _requirements_file(base, base_top), _requirements_file(head, head_top)
     if both[0] is None or both[1] is None:
         return None
     try:
-        same = both[0].name == both[1].name and _wanted(both[0]) == _wanted(both[1])
+        same = both[0].name == both[1].name and _requirements_of(both[0]) == _requirements_of(both[1])
     except OSError as error:
         raise _unreadable(both[1], error) from error
     return None if same else (both[0], both[1])
 
 
-def _named(folder: Path, top: Path) -> Path | None:
+def _requirements_file(folder: Path, top: Path) -> Path | None:
     for name in (*_LOCKS, *LISTS, "pyproject.toml"):
         for each in (folder, *folder.parents):
             if (each / name).is_file() and (name != "pyproject.toml" or _dependencies(each / name)):
@@ -67,7 +67,7 @@ def _named(folder: Path, top: Path) -> Path | None:
     return None
 
 
-def _wanted(path: Path) -> object:
+def _requirements_of(path: Path) -> object:
     if path.name == "pyproject.toml":
         return _dependencies(path)
     if path.name in _LOCKS:
@@ -99,7 +99,7 @@ def changes_between(base: Mapping[str, str], head: Mapping[str, str]) -> tuple[s
 
 def versions_named(folder: Path) -> dict[str, str]:
     """Return the versions that the project in ``folder`` requires, by package; empty if no file says them."""
-    path = _named(folder.absolute(), (folder.absolute(), *repository_folders(folder))[-1])
+    path = _requirements_file(folder.absolute(), (folder.absolute(), *repository_folders(folder))[-1])
     try:
         return {} if path is None else _versions(path)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -121,7 +121,7 @@ def _named_versions(path: Path) -> Iterator[tuple[str, str]]:
         lock = tomllib.loads(read_text(path))
         for package in (*lock.get("package", ()), *lock.get("packages", ())):
             # the project itself is no package of its environment
-            own = _OWN & {*package.get("source", {}), package.get("source", {}).get("type")}
+            own = _LOCAL_SOURCES & {*package.get("source", {}), package.get("source", {}).get("type")}
             if not own and "main" in package.get("groups", ("main",)):
                 yield package["name"], package.get("version", _ELSEWHERE)
     else:
@@ -156,14 +156,14 @@ def _unreadable(lock: Path, error: Exception) -> InputError:
     )
 
 
-def _listed(path: Path, seen: frozenset[Path] = frozenset()) -> Iterator[str]:
+def _listed(path: Path, visited: frozenset[Path] = frozenset()) -> Iterator[str]:
     """Yield the lines of a requirements file and of the files that it includes, with absolute paths."""
     for raw in read_text(path, errors="replace").splitlines():
         line = _COMMENT.sub("", raw).strip()
         option, _, rest = line.replace("=", " ", 1).partition(" ") if line.startswith("--") else line.partition(" ")
         target = path.parent / rest.strip()
-        if option in ("-r", "--requirement") and path not in seen:
-            yield from _listed(target, seen | {path})
+        if option in ("-r", "--requirement") and path not in visited:
+            yield from _listed(target, visited | {path})
         elif option in ("-c", "--constraint", "-e", "--editable"):
             yield f"{option} {target}" if target.exists() else line
         elif line:
@@ -178,7 +178,7 @@ def _poetry(lock: Mapping[str, Any]) -> Iterator[str]:
             continue
         markers = package.get("markers", "")
         marker = markers.get("main", "") if isinstance(markers, dict) else markers
-        yield _line(_poetry_origin(package["name"], package["version"], source), marker)
+        yield _requirement_line(_poetry_origin(package["name"], package["version"], source), marker)
 
 
 def _poetry_origin(name: str, version: str, source: Mapping[str, str]) -> str:
@@ -202,7 +202,7 @@ def _pipfile(lock: Mapping[str, Any]) -> Iterator[str]:
             continue
         extras = f"[{','.join(package['extras'])}]" if package.get("extras") else ""
         index = sources.get(package["index"], "") if "index" in package else usual
-        yield _line(_pipfile_origin(f"{name}{extras}", package, index), package.get("markers", ""))
+        yield _requirement_line(_pipfile_origin(f"{name}{extras}", package, index), package.get("markers", ""))
 
 
 def _pipfile_origin(name: str, package: Mapping[str, Any], index: str) -> str:
@@ -215,7 +215,7 @@ def _pipfile_origin(name: str, package: Mapping[str, Any], index: str) -> str:
     raise _refused(name, str(package.get("path") or package.get("file") or index))
 
 
-def _line(requirement: str, marker: str) -> str:
+def _requirement_line(requirement: str, marker: str) -> str:
     return requirement + (f" ; {marker}" if marker else "") + "\n"
 
 

@@ -43,7 +43,7 @@ def project_folders(root: Path) -> tuple[Path, ...]:
 
     Without a repository, at most three folders above count, and never a home folder or a shared one such as /srv.
     """
-    return repository_folders(root) or (root.absolute(), *_near(root.absolute()))
+    return repository_folders(root) or (root.absolute(), *_folders_above(root.absolute()))
 
 
 def repository_folders(root: Path) -> tuple[Path, ...]:
@@ -53,7 +53,7 @@ def repository_folders(root: Path) -> tuple[Path, ...]:
     return folders[:top]
 
 
-def _near(root: Path) -> Iterator[Path]:
+def _folders_above(root: Path) -> Iterator[Path]:
     shared = {Path.home(), Path(temporary_folder()), *map(Path, ("/", "/home", "/srv", "/opt"))}
     for folder in root.parents[:_MOST_ABOVE]:
         if folder in shared:
@@ -176,7 +176,7 @@ class Tagged:
     value: object
 
 
-_OLD = (":timestamp", ":bool")
+_OLD_TAGS = (":timestamp", ":bool")
 """Kinds of plain YAML values that compose and Kubernetes read as text, such as ``yes`` and ``off``."""
 
 
@@ -189,7 +189,7 @@ def _loader() -> Any:
         pass
 
     Loader.yaml_implicit_resolvers = {
-        letter: [(tag, form) for tag, form in known if not tag.endswith(_OLD[: 1 if letter in "tTfF" else 2])]
+        letter: [(tag, form) for tag, form in known if not tag.endswith(_OLD_TAGS[: 1 if letter in "tTfF" else 2])]
         for letter, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
 from ..base.errors import AppError
-from ..base.secrets import secrets_in, tells_secret
+from ..base.secrets import is_secret_name, secrets_in
 from .app import App
 from .environment import env_files
 from .examination import Examination, Exchange, excess_of
@@ -88,16 +88,16 @@ def _redirect(path: str, reply: Reply, examination: Examination) -> str:
 def _https(examination: Examination) -> str:
     django = examination.django
     if django is None:
-        return f"it redirects to https; {_as_proxy('X-Forwarded-Proto')}"
+        return f"it redirects to https; {_proxy_header_hint('X-Forwarded-Proto')}"
     if django.https_header:
-        return f"it redirects to https; {_as_proxy(django.https_header)}"
+        return f"it redirects to https; {_proxy_header_hint(django.https_header)}"
     return (
         f"it redirects to https (SECURE_SSL_REDIRECT in {examination.entry.target}); "
         'with SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") there, Stackrace sends it'
     )
 
 
-def _as_proxy(header: str) -> str:
+def _proxy_header_hint(header: str) -> str:
     value = "on" if header == "X-Forwarded-Ssl" else "https"
     return f'say what a TLS proxy would: [workload] headers = {{ "{header}" = "{value}" }}'
 
@@ -309,7 +309,7 @@ def _deployed_variable(names: set[str], root: Path) -> str:
             for name in sorted(names & command.variables.keys()):
                 # a value that is still to be filled in is of no use
                 if "$" not in (value := command.variables[name]):
-                    shown = '"…"' if tells_secret(name) or any(secrets_in(name, value)) else json.dumps(value)
+                    shown = '"…"' if is_secret_name(name) or any(secrets_in(name, value)) else json.dumps(value)
                     return f"; {_shown(command.file)} sets it: [app] env = {{ {name} = {shown} }}"
     return ""
 

@@ -37,18 +37,18 @@ def project_of(folder: Path) -> str:
     """Return the digest that identifies the project in ``folder``.
 
     Clones of one repository are one project, by the address of ``origin``; without ``origin`` or without git, the
-    path decides. Raises OwnerError for a repository that belongs to another user, or cannot be read.
+    path decides. Raises RepositoryError for a repository that belongs to another user, or cannot be read.
     """
-    return _project(folder, repository(folder))
+    return _project_digest(folder, repository(folder))
 
 
 def source_of(folder: Path) -> Source:
     """Return the state of the code in ``folder``, from git's files; without a commit, only its project.
 
-    Raises OwnerError as ``project_of`` does.
+    Raises RepositoryError as ``project_of`` does.
     """
     found = repository(folder)
-    project = _project(folder, found)
+    project = _project_digest(folder, found)
     if found is None or not found.head:
         return Source(project=project)
     below = real_path(folder)
@@ -61,11 +61,13 @@ def source_of(folder: Path) -> Source:
     return Source(project=project, commit=found.head, committed_at=found.committed_at, changed=changed)
 
 
-def _project(folder: Path, found: Repository | None) -> str:
+def _project_digest(folder: Path, git_repository: Repository | None) -> str:
     folder = real_path(folder)
-    if found is None:
+    if git_repository is None:
         return _digest(str(folder))
-    return _digest(f"{_address(found.origin or str(found.top))} {folder.relative_to(found.top)}")
+    return _digest(
+        f"{_address(git_repository.origin or str(git_repository.top))} {folder.relative_to(git_repository.top)}"
+    )
 
 
 def _address(home: str) -> str:
@@ -100,13 +102,13 @@ def source_digest(app: App, further: Sequence[Path] = ()) -> str:
         if plain:
             _add(digest, path.relative_to(app.root), str(path.stat().st_size).encode() if is_present(path) else b"")
         elif path.suffix in _CODE:
-            _add(digest, path.relative_to(app.root), _content(path))
+            _add(digest, path.relative_to(app.root), _content_digest(path))
     for path in further:
-        _add(digest, path, _content(path))
+        _add(digest, path, _content_digest(path))
     return digest.hexdigest()
 
 
-def _content(path: Path) -> bytes:
+def _content_digest(path: Path) -> bytes:
     try:
         with opened(path) as file:
             size_bytes = os.fstat(file.fileno()).st_size

@@ -9,7 +9,7 @@
     │   ├── AppError                the application fails to import or to answer; carries its own traceback
     │   ├── LimitError              a limit of this machine forbids the load; carries the check's finding
     │   ├── MissingError            a server is not installed; carries the command that installs it
-    │   ├── OwnerError              git refuses a repository of another user, or cannot read its settings
+    │   ├── RepositoryError              git refuses a repository of another user, or cannot read its settings
     │   └── StoreError              the results cannot be read or written
     ├── LaunchError                 one stack's failure: it becomes that stack's result, the race goes on
     ├── RefusedError                exit 3: the measurement cannot be believed
@@ -55,10 +55,10 @@ class StackraceError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the error without calling its constructor, whose arguments differ by class."""
-        return _as_it_was, (type(self), self.args, self.__dict__)
+        return _restored, (type(self), self.args, self.__dict__)
 
 
-def _as_it_was(kind: type[StackraceError], args: tuple[object, ...], words: dict[str, object]) -> StackraceError:
+def _restored(kind: type[StackraceError], args: tuple[object, ...], words: dict[str, object]) -> StackraceError:
     error = kind.__new__(kind, *args)
     error.args = args
     error.__dict__.update(words)
@@ -93,7 +93,7 @@ class MissingError(InputError):
     """Something a stack needs is not installed here; the message holds the command that installs it."""
 
 
-class OwnerError(InputError):
+class RepositoryError(InputError):
     """Git refuses a repository that belongs to another user, or cannot read its settings.
 
     ``detail`` has git's own words and way out.
@@ -148,7 +148,7 @@ def shortage_of(error: BaseException | None, variable: str = "") -> BreakdownErr
     match error:
         case MemoryError():
             number = errno.ENOMEM
-        case RuntimeError() if _module(error) == "threading":
+        case RuntimeError() if _module_of(error) == "threading":
             number = errno.EAGAIN
         case OSError(errno=int(number)) if number in SHORTAGES:
             pass
@@ -162,7 +162,7 @@ def shortage_of(error: BaseException | None, variable: str = "") -> BreakdownErr
     return BreakdownError(f"{said}; {way_out}")
 
 
-def _module(error: BaseException) -> str | None:
+def _module_of(error: BaseException) -> str | None:
     frames = [frame for frame, _ in walk_tb(error.__traceback__)]
     return frames[-1].f_globals.get("__name__") if frames else None
 

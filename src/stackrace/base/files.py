@@ -231,14 +231,14 @@ def remove_tree(folder: Path) -> None:
             if not waiting[-1]:
                 waiting.pop()
                 way.pop()
-                here = _instead(here, os.open("..", _ENTER, dir_fd=here))
+                here = _replaced(here, os.open("..", _ENTER, dir_fd=here))
                 if _identity(here) != way[-1]:
                     # another program moved a folder, and the folder above it now must not be emptied
                     return
                 with suppress(OSError):
                     os.rmdir(waiting[-1].pop(), dir_fd=here)
             elif (inner := _entered(here, waiting[-1][-1])) is not None:
-                here = _instead(here, inner)
+                here = _replaced(here, inner)
                 way.append(_identity(here))
                 waiting.append(_emptied(here))
             else:
@@ -249,7 +249,8 @@ def remove_tree(folder: Path) -> None:
         os.close(here)
 
 
-def _instead(before: int, after: int) -> int:
+def _replaced(before: int, after: int) -> int:
+    """Close the descriptor ``before``, and return ``after``."""
     os.close(before)
     return after
 

@@ -37,12 +37,12 @@ def host_fault(host: str) -> str:
     )
 
 
-def tells_of_tls(headers: Iterable[tuple[str, str]]) -> bool:
+def client_used_tls(headers: Iterable[tuple[str, str]]) -> bool:
     """Tell whether ``headers`` say that the client used TLS, as proxies report it."""
     return any(value.lower() == "https" or (name.lower(), value.lower()) in _OF_TLS for name, value in headers)
 
 
-_KEPT = "/%:@!$&'()*+,;=?-._~#[]|\\\"<>^`{}"
+_NOT_QUOTED = "/%:@!$&'()*+,;=?-._~#[]|\\\"<>^`{}"
 """Characters that are not quoted: characters that a URL may contain, and others that servers accept."""
 
 
@@ -64,7 +64,7 @@ def path_fault(path: str) -> str:
 
 
 def _quoted(path: str) -> str:
-    return quote(path.encode("utf-8", "surrogateescape"), safe=_KEPT)
+    return quote(path.encode("utf-8", "surrogateescape"), safe=_NOT_QUOTED)
 
 
 _MARKS = "-._~+@,:/"

@@ -1,7 +1,7 @@
 """Secrets of the app: values of its variables that must not appear in stored or shown text.
 
 The names of variables and the forms of values show which are secrets. Code that reads an app's variables must call
-`learn`; code that receives text of the app, its server or its logs must mask it before it is cut or quoted.
+`register_secrets`. Code that receives text of the app, its server or its logs masks it before it cuts or quotes it.
 One process knows the secrets of all apps that it has met. Masking takes linear time for text of any length and any
 number of secrets: no pattern here backtracks, or starts again within text that it has tried.
 """
@@ -135,7 +135,7 @@ class _Known:
 _known = _Known()
 
 
-def learn(variables: Mapping[str, str], ordinary: Iterable[str] = ()) -> None:
+def register_secrets(variables: Mapping[str, str], ordinary: Iterable[str] = ()) -> None:
     """Mask the secrets among ``variables`` from now on, except for ``ordinary`` words.
 
     Names of users and databases are not masked, even if they are passwords as well.
@@ -194,23 +194,23 @@ def masked_tail(text: str) -> str:
 
 def masked_settings(text: str) -> str:
     """Return ``masked`` text of a configuration or a command, where ``env = API_TOKEN=…`` sets a secret, too."""
-    learn_settings(text)
+    register_settings(text)
     return masked(text)
 
 
-def learn_settings(text: str) -> bool:
+def register_settings(text: str) -> bool:
     """Learn the secrets that ``text``, a configuration or a word of a command, assigns or has in a header.
 
     Returns True if there are any.
     """
     variables = {**_assigned(text), **sent((), (match.groups() for match in _HEADER.finditer(text)))}
-    learn(variables)
+    register_secrets(variables)
     return any(True for name, value in variables.items() for _ in secrets_in(name, value))
 
 
 def keep_words(names: Iterable[str]) -> None:
     """Never mask the words of ``names``: a name stays, even if it is a password as well."""
-    learn({}, (word for name in names for word in (name, *_WORD.findall(name))))
+    register_secrets({}, (word for name in names for word in (name, *_WORD.findall(name))))
 
 
 def sent(urls: Iterable[str], headers: Iterable[Sequence[str]]) -> dict[str, str]:
@@ -234,7 +234,7 @@ def sent(urls: Iterable[str], headers: Iterable[Sequence[str]]) -> dict[str, str
     return values
 
 
-def tells_secret(name: str) -> bool:
+def is_secret_name(name: str) -> bool:
     """Tell whether a variable's ``name`` marks its value as a secret."""
     plain = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).replace("-", "_").upper()
     return plain not in _FOLDERS and _SECRET_NAME.search(plain) is not None
@@ -247,8 +247,8 @@ def _assigned(text: str) -> dict[str, str]:
 def secrets_in(name: str, value: str) -> Iterator[str]:
     """Yield the secrets in a variable's ``value``: all of it, or its passwords, depending on name and form."""
     secrets = [*_of_url(value), *(match[0] for match in _TOKEN.finditer(value)), *_of_document(value)]
-    secrets += [inner for key, inner in _assigned(value).items() if tells_secret(key)]
-    if (tells_secret(name) and not _is_setting(name, value)) or _PRIVATE_KEY in value:
+    secrets += [inner for key, inner in _assigned(value).items() if is_secret_name(key)]
+    if (is_secret_name(name) and not _is_setting(name, value)) or _PRIVATE_KEY in value:
         secrets += [value, *value.splitlines(), *_listed(value)]
     for secret in map(str.strip, secrets):
         if len(secret) >= _SHORTEST and not _is_path(secret) and not secret.startswith("-----"):
@@ -260,7 +260,10 @@ def _is_path(value: str) -> bool:
 
 
 def _is_setting(name: str, value: str) -> bool:
-    """Tell whether ``value`` only describes a secret or its place, or is a URL, whose password alone is secret."""
+    """Tell whether ``value`` is not secret as a whole, although its variable has the name of a secret.
+
+    It may describe the secret, or be a path to it. In a URL only the password is secret.
+    """
     if _URL.fullmatch(value):
         return "@" in value or not re.search("WEBHOOK|SECRET", name, re.IGNORECASE)
     return _SETTING_NAME.search(name.replace("-", "_").upper()) is not None and bool(_SETTING.fullmatch(value))
@@ -277,7 +280,7 @@ def _of_url(value: str) -> Iterator[str]:
             if not is_web:
                 # a password with an unquoted slash
                 yield url.partition("://")[2].rpartition("@")[0].partition(":")[2]
-            yield from (given for key, given in parse_qsl(parts.query) if tells_secret(key))
+            yield from (given for key, given in parse_qsl(parts.query) if is_secret_name(key))
 
 
 def _of_document(value: str) -> Iterator[str]:

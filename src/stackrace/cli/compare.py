@@ -72,7 +72,7 @@ def _figures(lines: Sequence[Line], before: str, after: str) -> Table:
         Column(title=before, cells=cells(lambda line: _value(line, line.before, line.before_bound))),
         Column(title=after, cells=cells(lambda line: _value(line, line.after, line.after_bound))),
         Column(title="ratio", cells=cells(
-            lambda line: NOTHING if line.ratio is None else f"{_bound(line)}{number(line.ratio)}")),
+            lambda line: NOTHING if line.ratio is None else f"{_bound_sign(line)}{number(line.ratio)}")),
     ))  # fmt: skip
 
 
@@ -87,7 +87,7 @@ def _value(line: Line, value: float | None, is_bound: bool) -> str:
     return f"≥ {written}" if is_bound else written
 
 
-def _bound(line: Line) -> str:
+def _bound_sign(line: Line) -> str:
     """Return the sign of a ratio: a bound if one of its two values is a lower bound."""
     return "≥ " if line.after_bound else "≤ " if line.before_bound else ""
 

@@ -52,7 +52,7 @@ class Output:
     asked: tuple[str, ...] | None = None
     """Race file and flags that identify the app; None if the command line does not have them."""
     session: Path | None = None
-    """Recording given as --session."""
+    """Recording given as --session, for the command that the report recommends next."""
 
 
 def race_and_report(request: RaceRequest, output: Output) -> None:
@@ -77,10 +77,11 @@ def raced(
             with LiveSink(ready.plan, ready.begun_s) as live:
                 return run_prepared(ready, live)
         except (BreakdownError, StoreError, OSError, MemoryError) as error:
-            raise _broken_off(error, ready.plan.race.id, store) from error
+            raise _with_resume_hint(error, ready.plan.race.id, store) from error
 
 
-def _broken_off(error: Exception, race_id: str, store: Store) -> BreakdownError:
+def _with_resume_hint(error: Exception, race_id: str, store: Store) -> BreakdownError:
+    """Return ``error`` with the command that continues the race, if this machine can continue it."""
     failure = removed(error) or failure_of(error)
     if not made_here(race_id):
         return BreakdownError(failure.message, detail=failure.detail)
@@ -123,7 +124,7 @@ def resume_and_report(prefix: str, budget_s: float | None, output: Output) -> No
     with open_store(output.store) as store:
         store.need_writable()
         with unfinished(prefix, store, budget_s=budget_s) as resumed:
-            click.echo(_going_on(resumed), err=True)
+            click.echo(_resume_message(resumed), err=True)
             race = raced(resumed.request, store, resumed=resumed)
         if (strategist := strategist_of(race)) is not None:
             strategist.show(race, html=output.html, as_json=output.as_json)
@@ -131,7 +132,7 @@ def resume_and_report(prefix: str, budget_s: float | None, output: Output) -> No
             report_of(race, store, output)
 
 
-def _going_on(resumed: ResumedRace) -> str:
+def _resume_message(resumed: ResumedRace) -> str:
     done = resumed.checkpoint.blocks
     blocks = f"{done} block{'' if done == 1 else 's'}"
     left = "" if resumed.left_s is None else f", about {DURATION.format(round(max(resumed.left_s, 1.0)))} to go"

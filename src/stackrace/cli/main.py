@@ -13,7 +13,7 @@ import click
 
 from .. import __version__
 from ..base.errors import UNANSWERED, BreakdownError, LimitError, StackraceError
-from ..base.secrets import learn, learn_settings, masked
+from ..base.secrets import masked, register_secrets, register_settings
 from ..extensions import Group, Verb, declared, load
 from .stdio import TRACEBACK, brief, failure_of, prepare_process, printable_output, trusted
 
@@ -121,9 +121,9 @@ def main() -> None:
 
 
 def _run() -> int:
-    learn(os.environ)
+    register_secrets(os.environ)
     for word in sys.argv:
-        learn_settings(word)
+        register_settings(word)
     try:
         prepare_process()
         cli.main(standalone_mode=False)

@@ -188,13 +188,13 @@ store_option = click.option(
 
 
 def schema_option(
-    place: str, option: Callable[..., Any] = click.option, of: str = "the JSON document"
+    import_path: str, option: Callable[..., Any] = click.option, of: str = "the JSON document"
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return the option that prints the schema which the function at ``place`` returns, and ends the command."""
+    """Return the option that prints the schema from the function at ``import_path``, and ends the command."""
 
     def show(context: click.Context, _: click.Parameter, is_wanted: bool) -> None:
         if is_wanted and not context.resilient_parsing:
-            click.echo(load(place)(), nl=False)
+            click.echo(load(import_path)(), nl=False)
             context.exit()
 
     about = f"Print the schema of {of}."

@@ -47,31 +47,31 @@ class LiveSink:
                 self._begin(race)
             case events.RaceResumed(race=race):
                 self._begin(race)
-                self._go_on(race)
+                self._resume(race)
             case events.BlockStarted(block=block, stacks=stacks):
                 self._leaving(block, {original_path(stack) for stack in stacks})
             case events.LaunchStarted(launch=launch):
                 self._first_launch_s = self._first_launch_s or time.monotonic()
-                self._now(activity=events.Activity.LAUNCHING, stack=original_path(launch.stack), level="")
+                self._update(activity=events.Activity.LAUNCHING, stack=original_path(launch.stack), level="")
             case events.LaunchEnded(launch=launch) if launch.failure is not None:
                 mishap = Mishap(stack=original_path(launch.stack), block=self._state.block, failure=launch.failure)
-                self._now(mishaps=(*self._state.mishaps, mishap))
+                self._update(mishaps=(*self._state.mishaps, mishap))
             case events.SliceEnded():
-                self._now(slices_done=self._state.slices_done + 1)
+                self._update(slices_done=self._state.slices_done + 1)
                 self._view.resume()
             case events.BlockEnded(race=race):
-                self._stands(race)
+                self._update_standing(race)
             case events.Progress(activity=activity, stack=stack, cell=cell, disturbance=disturbance):
                 self._view.resume()
                 level = "" if cell is None else cell.label
-                self._now(activity=activity, stack=stack or "", level=level, disturbance=disturbance)
+                self._update(activity=activity, stack=stack or "", level=level, disturbance=disturbance)
             case _:
                 return
         self._update_view()
         if self._state.activity.must_not_be_disturbed:
             self._view.pause()
 
-    def _now(self, **changes: Any) -> None:
+    def _update(self, **changes: Any) -> None:
         self._state = replace(self._state, **changes)
 
     def _begin(self, race: Race) -> None:
@@ -79,37 +79,37 @@ class LiveSink:
         race."""
         rivals = race.stacks if kind_of(race) is None and self._repeats is None else ()
         self._twin = race.twin
-        self._now(activity=events.Activity.STARTING, stacks=rivals)
+        self._update(activity=events.Activity.STARTING, stacks=rivals)
 
-    def _go_on(self, race: Race) -> None:
-        self._now(slices_done=sum(len(launch.slices) for launch in counted(race).launches))
+    def _resume(self, race: Race) -> None:
+        self._update(slices_done=sum(len(launch.slices) for launch in counted(race).launches))
         self._earlier_s = race.elapsed_s
         if self._state.slices_done:
-            self._stands(race)
+            self._update_standing(race)
 
-    def _stands(self, race: Race) -> None:
+    def _update_standing(self, race: Race) -> None:
         kind = kind_of(race)
         if kind is None:
             standing = standing_so_far(race)
             needed_s = standing.answer.needed_s
             self._answer_at_s = None if needed_s is None else time.monotonic() + needed_s
-            self._now(standing=standing)
+            self._update(standing=standing)
         else:
-            self._now(leading=kind.leading(race))
+            self._update(leading=kind.leading(race))
 
     def _leaving(self, left: int, racing: Set[str]) -> None:
         """Note the stacks that left; a stack that returns, because a machine was left out, no longer counts as
         gone."""
         out, stacks = self._state.out, self._state.stacks
         gone = {stack: out.get(stack, left) for stack in stacks if left and stack not in racing}
-        self._now(block=left + 1, out=gone)
+        self._update(block=left + 1, out=gone)
 
     def _update_view(self) -> None:
         now_s, done = time.monotonic(), self._state.slices_done
         elapsed_s = now_s - self._begun_s
         ahead, left_s = (self._slices_ahead if self._repeats is None else self._runs_ahead)(done, elapsed_s)
         answer_s = None if self._answer_at_s is None else max(self._answer_at_s - now_s, 0.0)
-        self._now(slices_planned=done + ahead, elapsed_s=elapsed_s, eta_s=left_s, answer_s=answer_s)
+        self._update(slices_planned=done + ahead, elapsed_s=elapsed_s, eta_s=left_s, answer_s=answer_s)
         self._view.update(self._state)
 
     def _slices_ahead(self, done: int, elapsed_s: float) -> tuple[int, float | None]:

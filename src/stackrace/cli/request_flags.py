@@ -215,6 +215,7 @@ def _refuse_both(given: Mapping[str, Any]) -> None:
 
 
 def _refuse_incomplete(request: RaceRequest) -> None:
+    """Raise InputError if one setting needs another that is missing, or excludes one that is given."""
     # a workload of a race file has its own setting for think times
     if request.think and request.session is None:
         raise InputError("--think keeps the pauses of a recording; give it with --session")

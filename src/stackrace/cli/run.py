@@ -231,6 +231,7 @@ _GOING_ON = {"resume", "budget_s", "store", "html", "as_json", "details"}
 
 
 def _resume(race: str, flags: RequestFlags, output: Output) -> None:
+    """Continue ``race``, an id or a name (empty: the last one); refuse flags that would change it."""
     for other in given_flags(_GOING_ON):
         raise click.UsageError(
             f"{other} would change the race that --resume continues; leave it out, or start a new race"

@@ -66,14 +66,14 @@ def reports_folder() -> Path:
 def write_text(text: str, path: Path) -> Path:
     """Write a report that only its owner can read and return its path; raise InputError if that fails."""
     try:
-        with uncut(path), open(path, "w", encoding="utf-8", opener=_private) as file:
+        with uncut(path), open(path, "w", encoding="utf-8", opener=_open_private) as file:
             file.write(text)
     except OSError as error:
         raise InputError(f"the report {path} cannot be written: {error.strerror}; name another place") from error
     return path.absolute()
 
 
-def _private(path: str, flags: int) -> int:
+def _open_private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 

@@ -125,7 +125,7 @@ def _servers(states: _States) -> Table:
     rows = [
         (
             entry.spec.name,
-            item.state if item else _ready(entry),
+            item.state if item else _ready_state(entry),
             " ".join(sorted(entry.spec.listens)) or f"inside {' '.join(sorted(entry.spec.inside))}",
             " ".join(sorted(entry.spec.forwards)),
             " ".join(sorted(entry.spec.hosts)),
@@ -136,7 +136,7 @@ def _servers(states: _States) -> Table:
     return _table(("server", "state", "listens to", "forwards", "hosts"), rows, tones)
 
 
-def _ready(entry: Entry) -> str:
+def _ready_state(entry: Entry) -> str:
     from_pypi = entry.requirements({knob.name: knob.default for knob in entry.spec.settings})
     return "ready (PyPI)" if from_pypi else f"ready {installed_version(entry, by_package=True)}".strip()
 

@@ -52,7 +52,7 @@ class PrintableStream:
         return getattr(self.trusted, name)
 
 
-class _Whole(io.FileIO):
+class _GaplessFile(io.FileIO):
     """Descriptor that writes data whole: if only a part is accepted, or nothing for now, the rest waits.
 
     Python drops the rest if PYTHONUNBUFFERED is set, and fails if a pipe is non-blocking.
@@ -85,24 +85,26 @@ def open_streams() -> None:
         try:
             os.fstat(number)
             if number == 2 and _is_read_only(2):
-                os.dup2(_nowhere(), 2)
+                os.dup2(_null_device(), 2)
         except OSError:
             # the lowest number that is free
-            os.set_inheritable(_nowhere(), True)
+            os.set_inheritable(_null_device(), True)
         if getattr(sys, name) is None:
             setattr(sys, name, open(number, "w" if number else "r", closefd=False))  # noqa: SIM115
-    sys.stdout, sys.stderr = _whole(sys.stdout), _whole(sys.stderr)
+    sys.stdout, sys.stderr = _without_gaps(sys.stdout), _without_gaps(sys.stderr)
 
 
-def _whole(stream: TextIO) -> TextIO:
+def _without_gaps(stream: TextIO) -> TextIO:
+    """Return ``stream`` with writes that wait until all is written, even if its file does not block."""
     assert isinstance(stream, io.TextIOWrapper)
     return io.TextIOWrapper(
-        cast(BinaryIO, _Whole(stream.fileno(), "w", closefd=False)), stream.encoding, stream.errors,
+        cast(BinaryIO, _GaplessFile(stream.fileno(), "w", closefd=False)), stream.encoding, stream.errors,
         line_buffering=stream.line_buffering, write_through=stream.write_through,
     )  # fmt: skip
 
 
-def _nowhere() -> int:
+def _null_device() -> int:
+    """Return a descriptor that discards all output."""
     try:
         return os.open(os.devnull, os.O_RDWR)
     except OSError:
@@ -215,8 +217,8 @@ def failure_of(error: Exception) -> StackraceError:
         case TimeoutExpired():
             return BreakdownError(f"{error}; see what keeps it")
         case OSError() if error.errno in _NO_PATH:
-            return InputError(f"{str(error.strerror).lower()}{_where(error)}; correct the path")
-        case FileNotFoundError() if not _is_somewhere():
+            return InputError(f"{str(error.strerror).lower()}{_filename_of(error)}; correct the path")
+        case FileNotFoundError() if not _has_folder():
             return InputError("the folder where this was started is gone; change to another, as with: cd")
         case OSError(filename=str() | bytes() | Path()):
             from ..base.process import require_system
@@ -226,15 +228,16 @@ def failure_of(error: Exception) -> StackraceError:
             except BreakdownError as broken:
                 return broken
             way_out = "correct that path, its rights, or what removes it"
-            return BreakdownError(f"{error.strerror}{_where(error)}; {way_out}")
+            return BreakdownError(f"{error.strerror}{_filename_of(error)}; {way_out}")
         case OSError() if error.strerror:
             return BreakdownError(f"{error.strerror}; {_REPORT}")
         case _:
-            said = masked(f"{type(error).__name__}: {error}")[:_LONGEST]
-            return BreakdownError(f"Stackrace failed ({said}); {_REPORT}")
+            description = masked(f"{type(error).__name__}: {error}")[:_LONGEST]
+            return BreakdownError(f"Stackrace failed ({description}); {_REPORT}")
 
 
-def _is_somewhere() -> bool:
+def _has_folder() -> bool:
+    """Return True if the current folder exists."""
     try:
         os.getcwd()  # noqa: PTH109
     except OSError:
@@ -250,7 +253,8 @@ def brief(text: str) -> str:
 _REPORT = f"please report this, with what it says when {TRACEBACK}=1 is set"
 
 
-def _where(error: OSError) -> str:
+def _filename_of(error: OSError) -> str:
+    """Return the error's file name after a colon; empty if it has none."""
     return "" if error.filename is None else f": {error.filename}"
 
 

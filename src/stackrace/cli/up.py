@@ -49,7 +49,7 @@ def command(words: tuple[str, ...], stack: str | None, flags: RequestFlags, port
     if port is not None:
         claim(port)
     race_file, stacks = race_file_and_rest(words)
-    chosen = _only((*stacks, *filter(None, [stack])))
+    chosen = _only_stack((*stacks, *filter(None, [stack])))
     request = of_one_stack(flags.over(requested(race_file, flags.given.get("servers"))), chosen)
     with Announcer() as say, stack_up(request, say, port=port) as up:
         say.done()
@@ -63,7 +63,7 @@ def command(words: tuple[str, ...], stack: str | None, flags: RequestFlags, port
             click.echo("\nstopping")
 
 
-def _only(stacks: tuple[str, ...]) -> str | None:
+def _only_stack(stacks: tuple[str, ...]) -> str | None:
     if len(stacks) > 1:
         raise InputError(f"one stack is started at a time; give only one of {', '.join(stacks)}")
     return stacks[0] if stacks else None

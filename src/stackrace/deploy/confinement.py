@@ -69,7 +69,7 @@ def confined(memory_bytes: int | None) -> Iterator[Confinement]:
     folder, why_not = None, ""
     with ExitStack() as held:
         try:
-            folder = held.enter_context(_delegated(own_group()))
+            folder = held.enter_context(_delegated(current_group()))
         except _NotDelegated as reason:
             why_not = str(reason)
         yield Confinement(memory_bytes=memory_bytes, folder=folder, why_not=why_not)
@@ -85,7 +85,7 @@ def exceeded(memory_bytes: int, held_bytes: int | None = None, log: str = "") ->
     return Failure(kind=FailureKind.DIED, message=message, log=log)
 
 
-def own_group() -> Path | None:
+def current_group() -> Path | None:
     """Return the folder of this process's control group of version 2; None if there is none."""
     try:
         groups, mounts = (Path("/proc/self", name).read_text() for name in ("cgroup", "mountinfo"))
@@ -149,16 +149,16 @@ def _delegated(folder: Path | None) -> Iterator[Path]:
     """
     if folder is None:
         raise _NotDelegated("control groups of version 2 are not mounted")
-    lacking = set(_NEEDED) - set(_words(folder / "cgroup.controllers"))
+    lacking = set(_NEEDED) - set(_words_in(folder / "cgroup.controllers"))
     if lacking:
         raise _NotDelegated(f"the group {folder} has no controller {' and '.join(sorted(lacking))}")
     if not os.access(folder, os.W_OK) or not os.access(folder / "cgroup.subtree_control", os.W_OK):
         raise _NotDelegated(f"the group {folder} may not be written")
-    missing = [name for name in _NEEDED if name not in _words(folder / "cgroup.subtree_control")]
+    missing = [name for name in _NEEDED if name not in _words_in(folder / "cgroup.subtree_control")]
     if not missing:
         yield folder
         return
-    others = set(_words(folder / "cgroup.procs")) - {str(os.getpid())}
+    others = set(_words_in(folder / "cgroup.procs")) - {str(os.getpid())}
     if others:
         raise _NotDelegated(f"other processes share the group {folder}")
     own = folder / f"stackrace-{os.getpid()}"
@@ -194,13 +194,13 @@ def _group_of(groups: str, mounts: str) -> Path | None:
     return None
 
 
-def _undo(folder: Path, own: Path, enabled: Sequence[str]) -> None:
+def _undo(folder: Path, left: Path, enabled: Sequence[str]) -> None:
     """Move this process back to its group; a failure leaves no more than an empty group."""
     with suppress(OSError):
         if enabled:
             _write(folder / "cgroup.subtree_control", " ".join(f"-{name}" for name in enabled))
         _write(folder / "cgroup.procs", str(os.getpid()))
-    _remove(own)
+    _remove(left)
 
 
 def _remove(folder: Path) -> None:
@@ -214,7 +214,7 @@ def _remove(folder: Path) -> None:
             time.sleep(_POLL_S)
 
 
-def _words(file: Path) -> list[str]:
+def _words_in(file: Path) -> list[str]:
     return (read(str(file)) or b"").decode("ascii").split()
 
 

@@ -52,7 +52,7 @@ def cache_folder() -> Path:
     return Path("/var/cache" if is_closed else home / ".cache", "stackrace")
 
 
-def kept_caches() -> tuple[Path, Path]:
+def writable_caches() -> tuple[Path, Path]:
     """Return the cache folders that every command may write to: Stackrace's and uv's."""
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return cache_folder(), Path(os.environ.get("UV_CACHE_DIR") or home / "uv").absolute()
@@ -184,7 +184,7 @@ class Environments:
         given |= environment
         # a view allows writing to the cache only if it exists; if it cannot be created, uv prints why
         with suppress(OSError):
-            kept_caches()[1].mkdir(parents=True, exist_ok=True)
+            writable_caches()[1].mkdir(parents=True, exist_ok=True)
         try:
             result = view.run(command, folder=Path.cwd(), environment=given, timeout_s=_INSTALL_S)
         except OSError as error:
@@ -200,7 +200,7 @@ class Environments:
 
 def _import_originals(home: Path, view: ProtectedView) -> None:
     """Make editable installs in ``home`` import the project itself, not a copy that is gone after the race."""
-    for pattern in ("*.pth", "*.py", "*.dist-info/direct_url.json") if view.relocation.place else ():
+    for pattern in ("*.pth", "*.py", "*.dist-info/direct_url.json") if view.relocation.root else ():
         for path in site_packages(home).glob(pattern):
             path.write_text(view.relocation.original(read_text(path)), encoding="utf-8")
 
@@ -223,17 +223,17 @@ def requirements_of(stack: Stack, catalogue: Catalogue, app: PythonFacts | None 
     pins = {hop.spec.package: f"{hop.spec.package}=={hop.version}" for hop in stack.hops if hop.version}
     brought = set() if app is None else versions_by_key(app.distributions).keys() - pins
     needed = {
-        _any_version(requirement) if package_of(requirement) in brought else requirement
+        _package_of(requirement) if package_of(requirement) in brought else requirement
         for hop in stack.hops
         for requirement in catalogue.entries[hop.server].requirements(hop.settings)
     }
     return tuple(sorted({*needed, *pins.values()}))
 
 
-def _any_version(requirement: str) -> str:
+def _package_of(requirement: str) -> str:
     return re.split(r"[<>=!~ ;]", requirement, maxsplit=1)[0]
 
 
 def package_of(requirement: str) -> str:
     """Return the normalised package name of ``requirement``."""
-    return next(iter(versions_by_key({_any_version(requirement).partition("[")[0]: ""})))
+    return next(iter(versions_by_key({_package_of(requirement).partition("[")[0]: ""})))

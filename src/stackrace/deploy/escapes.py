@@ -42,15 +42,19 @@ class Escapes:
         self._connected.update(dict.fromkeys(examination.connected))
 
     def notes(
-        self, settled: Sequence[Path], view: ProtectedView, named: Iterable[str] = (), own: Iterable[str] = ()
+        self,
+        settled: Sequence[Path],
+        view: ProtectedView,
+        named: Iterable[str] = (),
+        service_urls: Iterable[str] = (),
     ) -> Iterator[str]:
         """Yield sentences on files written outside of ``settled``, on imported originals, and on servers.
 
         The app cannot write to files that ``view`` makes read-only, but may need to. ``named`` are kinds of servers
-        that the user already knows of, ``own`` the values of variables that lead to the race's services.
+        that the user already knows of, ``service_urls`` the values of variables that lead to the race's services.
         """
         written = [path for path in self._written if not _is_below(path, (*settled, cache_folder()))]
-        if held := [path for path in written if view.holds_off(path)]:
+        if held := [path for path in written if view.is_read_only(path)]:
             yield (
                 f"The app cannot write to {few(held)}: a race cannot have its own view of the files here, and all "
                 "stays as it is. Lead it to another path by a variable, [app] env, if it needs that."
@@ -58,42 +62,46 @@ class Escapes:
         if written := [path for path in written if path not in held]:
             yield _written_words(written, view.relocation)
         if imported := [
-            path for path in self._imported if view.relocation.has_copy(path) and not view.holds_off(path)
+            path for path in self._imported if view.relocation.has_copy(path) and not view.is_read_only(path)
         ]:
             yield (
                 f"{few(imported)} was imported, and not its copy: an editable install knows it by another name "
                 "than its folder's, so that no path leads to the copy. What it writes beside itself may change."
             )
-        servers = [each for each in self._connected if _kind(each) not in named and not _is_own(each, settled, own)]
+        servers = [
+            each
+            for each in self._connected
+            if _database_kind(each) not in named and not _is_of_race(each, settled, service_urls)
+        ]
         if servers:
-            words = [f"{each} ({_kind(each)})" if _kind(each) else each for each in servers]
+            words = [f"{each} ({_database_kind(each)})" if _database_kind(each) else each for each in servers]
             yield (
                 f"The app talks to {few(words)}: what it writes there is not copied, and changes in a race. "
                 "[app] services starts a private one of many kinds; a variable in [app] env leads it there."
             )
 
 
-def _kind(place: str) -> str:
-    if place.startswith("/"):
-        return "postgresql" if "PGSQL" in place else "mysql" if "mysql" in place else ""
-    return _KINDS.get(place.rpartition(":")[2], "")
+def _database_kind(address: str) -> str:
+    if address.startswith("/"):
+        return "postgresql" if "PGSQL" in address else "mysql" if "mysql" in address else ""
+    return _KINDS.get(address.rpartition(":")[2], "")
 
 
-def _is_own(place: str, settled: Iterable[Path], own: Iterable[str]) -> bool:
-    """Tell whether ``place`` is a service of the race: a socket in ``settled``, or a port in a variable ``own``."""
-    if place.startswith("/"):
-        return _is_below(Path(place), settled)
-    port = place.rpartition(":")[2]
-    return any(re.search(rf"\b{port}\b", value) for value in own)
+def _is_of_race(address: str, settled: Iterable[Path], service_urls: Iterable[str]) -> bool:
+    """Tell whether ``address`` is a service of the race: a socket in ``settled``, or a port in ``service_urls``."""
+    if address.startswith("/"):
+        return _is_below(Path(address), settled)
+    port = address.rpartition(":")[2]
+    return any(re.search(rf"\b{port}\b", value) for value in service_urls)
 
 
 def _written_words(written: Sequence[Path], relocation: Relocation) -> str:
-    seen = f"The app writes to {few(written)}, which is not copied, and changes in a race"
-    if relocation.place:
-        return f"{seen}: its code knows this path from elsewhere. Lead it to another by a variable, [app] env."
-    places = {path if _is_shared(path.parent) else path.parent for path in written}
-    outermost = sorted(str(place) for place in places if places.isdisjoint(place.parents))
-    return f"{seen}. To have it copied, write [app] protect = {json.dumps(outermost, ensure_ascii=False)}."
+    note = f"The app writes to {few(written)}, which is not copied, and changes in a race"
+    if relocation.root:
+        return f"{note}: its code knows this path from elsewhere. Lead it to another by a variable, [app] env."
+    folders = {path if _is_shared(path.parent) else path.parent for path in written}
+    outermost = sorted(str(folder) for folder in folders if folders.isdisjoint(folder.parents))
+    return f"{note}. To have it copied, write [app] protect = {json.dumps(outermost, ensure_ascii=False)}."
 
 
 def _is_shared(folder: Path) -> bool:

@@ -70,7 +70,7 @@ class Guard:
         # once it runs, the supervisor removes the directory; until then nobody does
         with held() as signals:
             try:
-                self.directory = _private_folder()
+                self.directory = _new_private_folder()
             except OSError as error:
                 raise shortage_of(error, RUN) or InputError(
                     f"no run directory can be made: {said_by(error, where=True)}; set TMPDIR to a "
@@ -138,8 +138,8 @@ class Guard:
             env=view.variables(environment),
             cwd=str(view.relocation.path(folder)),
             view=view.pid,
-            closed=[*map(str, view.closed)],
-            open=[*map(str, view.kept)],
+            read_only=[*map(str, view.read_only)],
+            writable=[*map(str, view.writable)],
             log=str(log),
             stop=int(stop),
             group=None if group is None else str(group),
@@ -175,7 +175,7 @@ class Guard:
             result = None
             try:
                 deadline = Deadline(timeout_s, lambda: self.status([pid])[pid].alive)
-                result = listen(output, lambda wait_s: self._code(pid, wait_s), command, deadline)
+                result = listen(output, lambda wait_s: self._wait_for_code(pid, wait_s), command, deadline)
             finally:
                 if result is None or result.code:
                     self.kill(pid)
@@ -184,23 +184,24 @@ class Guard:
             os.close(output)
             pipe.unlink()
 
-    def _code(self, pid: int, wait_s: float) -> int | None:
+    def _wait_for_code(self, pid: int, wait_s: float) -> int | None:
         time.sleep(wait_s)
         return self.status([pid])[pid].code
 
-    def cover(self, folders: Sequence[Path], kept: Sequence[Path] = ()) -> None:
+    def cover(self, folders: Sequence[Path], writable: Sequence[Path] = ()) -> None:
         """Protect ``folders``: processes spawned from now on write to copies in the run directory.
 
-        The folders are absolute, resolved, and none is in another. ``kept`` are folders in them that stay writable.
+        The folders are absolute, resolved, and none is in another. ``writable`` are folders in them that are not
+        covered.
         Afterwards ``view`` is what such processes see. Raises LaunchError if that is impossible here.
         """
         layers = [str(self.directory / "layers" / str(next(self._layers))) for _ in folders]
         # folders covered before stay covered inside a new one
-        shown = [path for path in (self.directory, *kept, *self._covered) if is_present(path)]
+        shown = [path for path in (self.directory, *writable, *self._covered) if is_present(path)]
         answer = self._ask(
             do="cover",
             folders=list(zip(map(str, folders), layers, strict=True)),
-            kept=[str(path.resolve()) for path in shown],
+            writable=[str(path.resolve()) for path in shown],
         )
         self.view = replace(self.view, pid=answer["pid"])
         self._covered += folders
@@ -214,12 +215,12 @@ class Guard:
 
         Raises BreakdownError if the run directory is gone: failures after that are not the processes' fault.
         """
-        if not self._is_there():
-            raise _cleared(self.directory)
+        if not self._is_original():
+            raise _removed_error(self.directory)
         states = self._ask(do="status", pids=list(pids))
         return {pid: Status(states[str(pid)]["code"], tuple(states[str(pid)]["alive"])) for pid in pids}
 
-    def _is_there(self) -> bool:
+    def _is_original(self) -> bool:
         """Tell whether the run directory is still the original: programs that write to it may create it anew."""
         with contextlib.suppress(OSError):
             return os.path.samestat(self._made, self.directory.stat())
@@ -288,10 +289,10 @@ def removed(error: BaseException | None) -> BreakdownError | None:
         return None
     path = Path(str(error.filename))
     gone = [each for each in (path, *path.parents) if RUN_DIRECTORY.fullmatch(each.name) and not each.exists()]
-    return _cleared(gone[0]) if gone else None
+    return _removed_error(gone[0]) if gone else None
 
 
-def _cleared(directory: Path) -> BreakdownError:
+def _removed_error(directory: Path) -> BreakdownError:
     return BreakdownError(
         f"the run directory {directory} was removed while it was in use, perhaps by a cleaner of temporary files; "
         "set TMPDIR to a folder that none clears"
@@ -304,7 +305,7 @@ def _temporary() -> str:
     return folder if len(folder) <= _LONGEST_TMPDIR and PLAIN.fullmatch(folder) else "/tmp"
 
 
-def _private_folder() -> Path:
+def _new_private_folder() -> Path:
     for _ in range(100):
         folder = Path(_temporary(), f"stackrace-{secrets.token_hex(4)}")
         with contextlib.suppress(FileExistsError):

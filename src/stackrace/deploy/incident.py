@@ -12,7 +12,7 @@ from .running_stack import Running
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HopProcesses:
+class HopPids:
     """Processes of one instance of a hop, by role."""
 
     hop: str
@@ -38,13 +38,11 @@ class LoadedStack:
         return self.engine.right
 
     @property
-    def processes(self) -> tuple[HopProcesses, ...]:
+    def processes(self) -> tuple[HopPids, ...]:
         """Processes at this moment, by instance, in the order of ``running.parts``."""
         states = self.guard.status([pid for _, pid in self.running.parts])
         return tuple(
-            HopProcesses(
-                hop=part.hop, first=pid, code=states[pid].code, workers=frozenset(states[pid].alive) - {pid}
-            )
+            HopPids(hop=part.hop, first=pid, code=states[pid].code, workers=frozenset(states[pid].alive) - {pid})
             for part, pid in self.running.parts
         )
 

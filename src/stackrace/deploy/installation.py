@@ -39,7 +39,7 @@ def missing_item(entry: Entry) -> MissingItem | None:
 
     Python packages do not count: they are installed before the first race.
     """
-    needs, missing = entry.needs, _lacking(entry.needs)
+    needs, missing = entry.needs, _missing_files(entry.needs)
     if not missing:
         return None
     return MissingItem(
@@ -53,7 +53,7 @@ def installed_version(entry: Entry, *, by_package: bool = False) -> str:
     The program itself reports its version. With ``by_package``, no program in Debian's folders is started, and the
     version of its package is returned: for lists only, because a user may have replaced such a program.
     """
-    return "" if _lacking(entry.needs) else _version(entry.needs, by_package)
+    return "" if _missing_files(entry.needs) else _version(entry.needs, by_package)
 
 
 def missing_from(stack: Stack, catalogue: Catalogue) -> tuple[MissingItem, ...]:
@@ -73,7 +73,7 @@ def require(stack: Stack, catalogue: Catalogue, python: tuple[int, int] | None =
 
 def require_fit(stack: Stack, catalogue: Catalogue, python: tuple[int, int] | None) -> None:
     """Raise MissingError if a server of ``stack`` cannot host ``python``; None is an app without Python."""
-    if reason := _unfit(stack, catalogue, python):
+    if reason := _python_mismatch(stack, catalogue, python):
         raise MissingError(f"stack {stack.path!r}: {reason}")
 
 
@@ -81,10 +81,11 @@ def unready(stack: Stack, catalogue: Catalogue, python: tuple[int, int] | None) 
     """Return why ``stack`` cannot be raced here, with the remedy; empty if it can."""
     for item in missing_from(stack, catalogue):
         return f"{item.name} is not installed ({item.missing})"
-    return _unfit(stack, catalogue, python)
+    return _python_mismatch(stack, catalogue, python)
 
 
-def _unfit(stack: Stack, catalogue: Catalogue, python: tuple[int, int] | None) -> str:
+def _python_mismatch(stack: Stack, catalogue: Catalogue, python: tuple[int, int] | None) -> str:
+    """Return the reason why ``stack`` cannot host this version of Python; empty if it can."""
     if python is None:
         return ""
     for hop in stack.hops:
@@ -106,7 +107,7 @@ def _dotted(version: tuple[int, int]) -> str:
     return ".".join(map(str, version))
 
 
-def _lacking(needs: Needs) -> list[str]:
+def _missing_files(needs: Needs) -> list[str]:
     missing = []
     if needs.binary and find_binary(needs.binary, needs.folders) is None:
         missing.append(f"no program {needs.binary}")
@@ -202,15 +203,15 @@ def _finished(command: Sequence[str]) -> tuple[int, str]:
         )
         try:
             signals.release()
-            return _outcome(process)
+            return _output_of(process)
         except KeyboardInterrupt:
             signals.hold()
             with suppress(PermissionError):
                 process.send_signal(signal.SIGINT)
-            _outcome(process)
+            _output_of(process)
             raise
 
 
-def _outcome(process: subprocess.Popen[str]) -> tuple[int, str]:
+def _output_of(process: subprocess.Popen[str]) -> tuple[int, str]:
     words, _ = process.communicate()
     return process.returncode, words

@@ -14,7 +14,7 @@ from pathlib import Path
 from ..base.errors import LaunchError, said_by
 from ..base.files import remove_tree
 from ..base.process import Deadline, OverdueError
-from ..base.secrets import learn
+from ..base.secrets import register_secrets
 from ..base.temporary import RUN, shortage
 from ..measure.engine.visitor import Reply, Visitor, difference, questions
 from ..measure.launch import Failure, FailureKind
@@ -106,7 +106,7 @@ class Launcher:
     """Address that stacks listen on; not loopback if load comes from other machines."""
     laid_out: tuple[int, Callable[[Path], tuple[Part, ...]]] | None = None
     """Port, and function that returns the parts to start in a folder, such as exported files; None to render."""
-    kept: dict[str, Running] = field(default_factory=dict)
+    reusable: dict[str, Running] = field(default_factory=dict)
     """Running stacks by path; the next launch of the same stack, or of its twin, takes one out and returns it."""
 
     @property
@@ -123,7 +123,7 @@ class Launcher:
         Raises LaunchFailed, with nothing left running, if a process cannot be started or ends, if it is not ready
         in time, or if an answer differs from the app's own.
         """
-        kept = self.kept.pop(original_path(stack.path), None)
+        kept = self.reusable.pop(original_path(stack.path), None)
         if kept is not None:
             if self.failure_of(kept) is None:
                 return replace(kept, stack=stack)
@@ -151,7 +151,7 @@ class Launcher:
             # a start may use every core; from here on the stack runs on its own cores only
             self._pin(start)
         except BaseException as error:
-            failed = self._exceeded(start.group)
+            failed = self._out_of_memory(start.group)
             self._abandon(start.spawned, start.directory, start.group)
             if isinstance(error, LaunchFailed):
                 short = shortage(self.guard.directory, RUN)
@@ -205,14 +205,14 @@ class Launcher:
             if code is not None:
                 log = tail(part.site.directory)
                 died = Failure(kind=FailureKind.DIED, message=f"{part.hop} {ended(code)}", log=log)
-                return self._exceeded(running.group, log) or died
+                return self._out_of_memory(running.group, log) or died
         return None
 
     def forget(self, paths: Iterable[str]) -> None:
         """End the kept stacks, except those at ``paths``."""
         raced = set(paths)
-        for path in [path for path in self.kept if path not in raced]:
-            self.discard(self.kept.pop(path))
+        for path in [path for path in self.reusable if path not in raced]:
+            self.discard(self.reusable.pop(path))
 
     def discard(self, running: Running) -> None:
         """Kill a stack at once, even with requests in progress, and remove its folder."""
@@ -223,7 +223,7 @@ class Launcher:
         for _, pid in running.parts:
             self.guard.pin(pid, self.cores)
 
-    def _exceeded(self, group: Group | None, log: str = "") -> Failure | None:
+    def _out_of_memory(self, group: Group | None, log: str = "") -> Failure | None:
         memory_bytes = self.confinement.memory_bytes
         if group is None or memory_bytes is None or not group.oom_kills:
             return None
@@ -300,7 +300,7 @@ class Launcher:
         count = {"STACKRACE_COUNT": str(part.site.directory / COUNT)}
         variables = {**self.environment, "TMPDIR": str(part.site.directory), **count, **own, **joined}
         # secrets are collected here, because the app may have been examined in another process
-        learn(variables, part.site.app.root.parts)
+        register_secrets(variables, part.site.app.root.parts)
         return variables
 
     def _wait_listening(self, part: Part, start: _Start) -> None:
@@ -309,7 +309,7 @@ class Launcher:
         Raises LaunchFailed if a process ends, or the time is over.
         """
         while not accepts(part.site.listen):
-            self._look_for_ended(start)
+            self._check_processes(start)
             if start.deadline.is_over:
                 raise LaunchFailed(
                     FailureKind.NOT_READY,
@@ -333,7 +333,7 @@ class Launcher:
                     wrong = reply
                 except OSError as error:
                     silence = f"no answer ({said_by(error)})"
-                self._look_for_ended(start)
+                self._check_processes(start)
                 # after this time, a wrong answer is not expected to become right
                 has_settled = not silence and start.deadline.spent_s > _CHANGE_OF_MIND_S
                 if has_settled or start.deadline.is_over:
@@ -358,7 +358,7 @@ class Launcher:
             for asked, golden in questions(self.known.now(workload))
         )
 
-    def _look_for_ended(self, start: _Start) -> None:
+    def _check_processes(self, start: _Start) -> None:
         states = self.guard.status([pid for _, pid in start.spawned])
         start.alive = {pid for state in states.values() for pid in state.alive}
         for part, pid in start.spawned:

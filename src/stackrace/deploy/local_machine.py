@@ -103,7 +103,7 @@ class LocalMachine:
         self._service_pids = tuple(services.values())
         self._up: dict[str, _RunningStack] = {}
         self._wrong = WrongUnderLoad()
-        self._all_roots: dict[str, Sequence[int]] = {}
+        self._all_pids_by_stack: dict[str, Sequence[int]] = {}
         self._all = probe.Sampler({}, guard.pid)
         self._restless = False
         self._at_rest = False
@@ -157,7 +157,7 @@ class LocalMachine:
 
         Raises KeyboardInterrupt if the user stops the race meanwhile; the engine is cancelled first.
         """
-        self._meet()
+        self._update_processes()
         up = self._up[stack.path]
         known = self._launcher.known
         workload = known.now(workload)
@@ -169,8 +169,8 @@ class LocalMachine:
         canary_before_ns = probe.canary_ns(self._cores.stack_cores)
         self._at_rest = False
         with (
-            probe.kept_off(() if self._cores.shared else self._cores.stack_cores),
-            self._holding(up, workload, load) as held,
+            probe.excluded_cores(() if self._cores.shared else self._cores.stack_cores),
+            self._held_connections(up, workload, load) as held,
             probe.MemoryWatch(up.sampler, up.running.started_s) as watch,
             self._load(up, workload, load, warmup_s=rewarm_s, ceiling_per_s=ceiling_per_s) as engine,
         ):
@@ -205,7 +205,7 @@ class LocalMachine:
             after = probe.read_machine(self._processes.supervisors, self._cores.stack_cores)
             looked_for_s = time.monotonic() - looked_s
             used_now, waits_now = probe.cpu_by_process(self._known_pids), probe.waits_ns(self._pids_of(up))
-            thread_waits = threads.seen()
+            thread_waits = threads.mean()
             result = replace(engine.finish(counted_s + limit_s), held=held_now)
         wrong = Counter({name: counts.failed.get("body", 0) for name, counts in fates(workload, result).items()})
         loosened = known.doubt(workload, [page for page in workload.requests if wrong[name_of(page)]])
@@ -234,7 +234,7 @@ class LocalMachine:
             ceiling_per_s=ceiling_per_s,
             slow=slow(result.histogram),
             served=None if counted is None or counted_now is None or others else counted_now - counted - asked,
-            served_apart_s=abs(result.started_at - counted_s),
+            count_offset_s=abs(result.started_at - counted_s),
             log_bytes=max(written_now_bytes - written_bytes, 0),
             debug=self._debug,
             page_s=workload.page.wall_s,
@@ -258,7 +258,9 @@ class LocalMachine:
         )
         return self._begin_load(lambda monitor: play(monitor=monitor))
 
-    def _holding(self, up: _RunningStack, workload: Workload, load: Load) -> AbstractContextManager[Holder]:
+    def _held_connections(
+        self, up: _RunningStack, workload: Workload, load: Load
+    ) -> AbstractContextManager[Holder]:
         address, cores = (up.running.host, up.running.port), self._cores.generator_cores
         return holding(address, workload, load, cores=cores)
 
@@ -277,7 +279,7 @@ class LocalMachine:
         workload = self._launcher.known.now(workload)
         self._at_rest = False
         with (
-            self._holding(up, workload, load),
+            self._held_connections(up, workload, load),
             probe.MemoryWatch(up.sampler, up.running.started_s) as watch,
             self._load(up, workload, load, follow_s=0.0) as engine,
         ):
@@ -295,7 +297,7 @@ class LocalMachine:
         them, though nobody reads the answers, and would do so during the next slice. A page that sleeps or waits
         takes no CPU time meanwhile, but its connection stays.
         """
-        self._meet()
+        self._update_processes()
         patience_s = _RESTLESS_S if self._restless else _REST_S
         # the canary already looked after the slice, and no request was sent since
         if self._at_rest or self._quiet(min(patience_s, limit_s)):
@@ -360,17 +362,18 @@ class LocalMachine:
         stopping = [inspect(self._guard, up.running, up.memory, listening) for up in leaving]
         return Background(lambda: retired(self._guard, stopping))
 
-    def _roots(self) -> dict[str, list[int]]:
+    def _pids_by_stack(self) -> dict[str, list[int]]:
+        """Return the pids of the started parts of each running stack, by its path."""
         return {path: [pid for _, pid in up.running.parts] for path, up in self._up.items()}
 
     def _watch_all(self) -> None:
         """Watch all running stacks with one sampler and one scan, to check that those without load are idle."""
-        roots = self._roots()
+        roots = self._pids_by_stack()
         self._processes.is_up(self._guard.pid, roots)
-        self._all_roots = {**roots, **self._processes.others(self._guard.pid)}
-        self._all = probe.Sampler(self._all_roots, self._guard.pid)
+        self._all_pids_by_stack = {**roots, **self._processes.others(self._guard.pid)}
+        self._all = probe.Sampler(self._all_pids_by_stack, self._guard.pid)
         self._at_rest = False
 
-    def _meet(self) -> None:
-        if {**self._roots(), **self._processes.others(self._guard.pid)} != self._all_roots:
+    def _update_processes(self) -> None:
+        if {**self._pids_by_stack(), **self._processes.others(self._guard.pid)} != self._all_pids_by_stack:
             self._watch_all()

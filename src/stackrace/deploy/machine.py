@@ -207,14 +207,14 @@ class _RetiringSides:
         """Wait until all are gone."""
         gone = {side: retiring.finish() for side, retiring in self._sides.items()}
         return Retired(
-            memory=_joined({side: each.memory for side, each in gone.items()}),
-            complaints=_joined({side: each.complaints for side, each in gone.items()}),
-            aftermaths=_joined({side: each.aftermaths for side, each in gone.items()}),
+            memory=_by_side_path({side: each.memory for side, each in gone.items()}),
+            complaints=_by_side_path({side: each.complaints for side, each in gone.items()}),
+            aftermaths=_by_side_path({side: each.aftermaths for side, each in gone.items()}),
             took_s=max((each.took_s for each in gone.values()), default=0.0),
         )
 
 
-def _joined(by_side: Mapping[Side, Mapping[str, _T]]) -> dict[str, _T]:
+def _by_side_path(by_side: Mapping[Side, Mapping[str, _T]]) -> dict[str, _T]:
     return {side_path(path, side): it for side, by_path in by_side.items() for path, it in by_path.items()}
 
 

@@ -72,5 +72,5 @@ OnPreparing = Callable[[Preparing], None]
 """Function to call at the beginning of each step."""
 
 
-def unheard(preparing: Preparing) -> None:
+def ignore_step(preparing: Preparing) -> None:
     """Ignore the step."""

@@ -22,7 +22,7 @@ from ..base.process.view import ProtectedView, Relocation
 from ..base.temporary import RUN, shortage
 from ..base.text import few
 from ..base.units import SIZE
-from .environments import cache_folder, kept_caches
+from .environments import cache_folder, writable_caches
 from .preparing import OnPreparing, Preparing, Step
 from .project_data import (
     Copied,
@@ -46,7 +46,7 @@ _LONGEST_TEXT_BYTES = 2**20
 class Settled:
     """Findings about an app's data after its settings were read in the copy."""
 
-    places: DataPaths
+    data: DataPaths
     """Files, folders and servers that the copy's settings and variables lead to."""
     named: tuple[str, ...]
     """Originals that the copy names by absolute paths, each with the name of the file or variable."""
@@ -82,12 +82,12 @@ class ProjectCopy:
         self._require(*folders)
         on_preparing(Preparing(step=Step.PROJECT, subject=f"{root.name} ({SIZE.format(self.size_bytes)})"))
         self.relocation = self.relocation.with_copies(*folders, root)
-        self._kept = (run_directory.resolve(), *(folder.resolve() for folder in kept_caches()))
-        self._led = private_home(run_directory / "home", self.relocation)
+        self._writable = (run_directory.resolve(), *(folder.resolve() for folder in writable_caches()))
+        self._redirected = private_home(run_directory / "home", self.relocation)
         self._linked = linked_data(folders)
         self._copy([*folders, *self._new(self._linked, self._fits)])
         self._protect = protect
-        self._refuse_named(_code(self.relocation))
+        self._refuse_named(_code_texts(self.relocation))
         self._took_s = time.monotonic() - begun
 
     @property
@@ -112,16 +112,16 @@ class ProjectCopy:
         begun = time.monotonic()
         moved = self.app(app)
         places = data_paths(moved, self.view)
-        self._copy(self._new(self._belonging(places), self._require))
-        outside = self._refuse_outside(_present(places))
-        if paths := list(self.relocation.named("\n".join(map(" ".join, app.prepare)))):
+        self._copy(self._new(self._data_copied(places), self._require))
+        outside = self._refuse_outside(_present_paths(places))
+        if paths := list(self.relocation.originals_in("\n".join(map(" ".join, app.prepare)))):
             raise InputError(
                 f"[app] prepare names {few(paths)}, and the app runs from a copy of the project here, for a race "
                 "cannot have its own view of the files; write such paths relative to the app's root"
             )
-        named = self._refuse_named([*app.environment.items(), *_code(self.relocation)])
+        named = self._refuse_named([*app.environment.items(), *_code_texts(self.relocation)])
         uncovered = (*outside, *(path for path in self._linked if not self.relocation.holds(path)))
-        settled = Settled(places=places, named=tuple(named), uncovered=uncovered)
+        settled = Settled(data=places, named=tuple(named), uncovered=uncovered)
         for name in ("copy", "home"):
             hand_over_below(self._run_directory / name)
         self._took_s += time.monotonic() - begun
@@ -130,7 +130,7 @@ class ProjectCopy:
     def _refuse_outside(self, paths: Iterable[Path]) -> list[Path]:
         """Return the ``paths`` that are not copies; raise InputError if one exists or is in a copied folder."""
         outside = [path for path in paths if not self.relocation.is_copy(path)]
-        _refuse([path for path in outside if is_present(path) or self.relocation.holds(path)])
+        _refuse_uncopied([path for path in outside if is_present(path) or self.relocation.holds(path)])
         return outside
 
     def _refuse_named(self, texts: Iterable[tuple[str, str]]) -> list[str]:
@@ -140,14 +140,14 @@ class ProjectCopy:
         """
         found: dict[Path, str] = {}
         for where, text in texts:
-            for path in self.relocation.named(text) if where not in _SEARCHED else ():
+            for path in self.relocation.originals_in(text) if where not in _SEARCHED else ():
                 found.setdefault(path, where)
         data = [*self.copied.databases, *self.copied.unsteady, *self._protect]
         names = {path: f"{path} ({where})" for path, where in found.items()}
         reached = [
             path for path in found for each in data if path.is_relative_to(each) or each.is_relative_to(path)
         ]
-        _refuse([names[path] for path in dict.fromkeys(reached)])
+        _refuse_uncopied([names[path] for path in dict.fromkeys(reached)])
         return [*names.values()]
 
     @property
@@ -155,7 +155,12 @@ class ProjectCopy:
         """View of the files for the app, as far as they are copied by now."""
         originals = {*self.relocation.copied.values(), *self._linked}
         closed = {*originals, *surroundings(memory=False)} if restricts() else ()
-        return ProtectedView(relocation=self.relocation, closed=tuple(closed), kept=self._kept, led=self._led)
+        return ProtectedView(
+            relocation=self.relocation,
+            read_only=tuple(closed),
+            writable=self._writable,
+            redirected=self._redirected,
+        )
 
     def _fits(self, *paths: Path) -> bool:
         size = copy_size_bytes(paths, self._but, self._most_bytes - self.size_bytes)
@@ -165,6 +170,7 @@ class ProjectCopy:
         return True
 
     def _require(self, *paths: Path) -> bool:
+        """Return True; raise InputError if the copies of ``paths`` would exceed the limit."""
         if not self._fits(*paths):
             raise InputError(
                 f"a race cannot have its own view of the files in {few(paths)} here, and a copy would take more "
@@ -193,13 +199,13 @@ class ProjectCopy:
                 f"{shortage(self._run_directory, RUN)}"
             ) from error
 
-    def _belonging(self, places: DataPaths) -> tuple[Path, ...]:
-        files, folders = (tuple(filter(self.relocation.is_copy, paths)) for paths in (places.files, places.folders))
-        return _present(self.relocation.original(replace(places, files=files, folders=folders)))
+    def _data_copied(self, data: DataPaths) -> tuple[Path, ...]:
+        files, folders = (tuple(filter(self.relocation.is_copy, paths)) for paths in (data.files, data.folders))
+        return _present_paths(self.relocation.original(replace(data, files=files, folders=folders)))
 
 
-def _present(places: DataPaths) -> tuple[Path, ...]:
-    return (*places.present_files, *places.present_folders)
+def _present_paths(data: DataPaths) -> tuple[Path, ...]:
+    return (*data.present_files, *data.present_folders)
 
 
 def _app_in_copy(app: App, relocation: Relocation, imports: Sequence[Path]) -> App:
@@ -223,10 +229,10 @@ def _app_in_copy(app: App, relocation: Relocation, imports: Sequence[Path]) -> A
 
 def _byte_code(python: Path, relocation: Relocation) -> Path:
     """Return a folder for byte code; byte code of the copy is removed with it, the interpreter's is cached."""
-    assert relocation.place
-    folder = relocation.place.with_name("pycache")
+    assert relocation.root
+    folder = relocation.root.with_name("pycache")
     folder.mkdir(exist_ok=True)
-    for name in {python.absolute().parts[1], python.resolve().parts[1]} - {relocation.place.parts[1]}:
+    for name in {python.absolute().parts[1], python.resolve().parts[1]} - {relocation.root.parts[1]}:
         kept = cache_folder() / "pycache" / name
         kept.mkdir(parents=True, exist_ok=True)
         if not (folder / name).is_symlink():
@@ -234,20 +240,20 @@ def _byte_code(python: Path, relocation: Relocation) -> Path:
     return folder
 
 
-def _import_folders(places: ImportPaths, relocation: Relocation) -> tuple[Path, ...]:
-    """Return the folders that the copies of ``places`` are imported from; environments are not copied."""
-    return tuple(dict.fromkeys(relocation.path(each) for each in places.roots if relocation.has_copy(each)))
+def _import_folders(paths: ImportPaths, relocation: Relocation) -> tuple[Path, ...]:
+    """Return the folders that the copies of ``paths`` are imported from; environments are not copied."""
+    return tuple(dict.fromkeys(relocation.path(each) for each in paths.roots if relocation.has_copy(each)))
 
 
-def _code(relocation: Relocation) -> Iterator[tuple[str, str]]:
-    assert relocation.place
-    for path in files_below(relocation.place):
+def _code_texts(relocation: Relocation) -> Iterator[tuple[str, str]]:
+    assert relocation.root
+    for path in files_below(relocation.root):
         is_code = path.suffix in _CODE or path.name.startswith(".env")
         if is_code and path.stat().st_size <= _LONGEST_TEXT_BYTES:
             yield path.name, read_text(path, errors="replace")
 
 
-def _refuse(paths: Sequence[object]) -> None:
+def _refuse_uncopied(paths: Sequence[object]) -> None:
     if paths:
         raise InputError(
             f"the app writes to {few(paths)}, which is not copied and may change: a race cannot have its own "

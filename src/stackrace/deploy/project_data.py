@@ -17,7 +17,7 @@ from ..base.files import is_folder, is_short, real_path
 from ..base.process.namespaces import give_to_owner
 from ..base.process.view import Relocation
 from .privileges import hand_over, serves_as_another
-from .sqlite_files import FileLook, copy_as_it_is, is_database, is_side, size_bytes
+from .sqlite_files import FileStatus, copy_as_it_is, is_database, is_side, size_bytes
 
 _NOT_ITS_DATA = frozenset({"node_modules", "__pycache__", "site-packages"})
 _WALK_S = 60.0
@@ -83,7 +83,7 @@ class Copied:
         self.mixed.extend(other.mixed)
 
 
-class _Way(Enum):
+class _Method(Enum):
     FOLDER = auto()
     FILE = auto()
     LINK = auto()
@@ -97,7 +97,7 @@ def copy_size_bytes(paths: Collection[Path], but: Collection[Path], most: float)
     total = 0
     for path in paths:
         for each, way in _walk(path, but):
-            if way is _Way.FILE:
+            if way is _Method.FILE:
                 with suppress(OSError):
                     total += max(_BLOCK_BYTES, each.lstat().st_size)
             if total > most:
@@ -117,14 +117,14 @@ def copy_below(relocation: Relocation, original: Path, but: Collection[Path]) ->
     folders, looks = [], {}
     for path, way in _walk(original, but):
         target = relocation.below(path)
-        if way is _Way.FILE and not is_database(path) and not is_side(path) and (look := FileLook.at(path)):
+        if way is _Method.FILE and not is_database(path) and not is_side(path) and (look := FileStatus.at(path)):
             looks[path] = look
         with suppress(FileNotFoundError):
             _copy(path, way, target, relocation, copied)
-        if way is _Way.FOLDER:
+        if way is _Method.FOLDER:
             folders.append((path, target))
     for path in _changed(looks):
-        looks[path] = FileLook.at(path) or looks[path]
+        looks[path] = FileStatus.at(path) or looks[path]
         with suppress(FileNotFoundError):
             copy_as_it_is(path, relocation.below(path))
     copied.mixed.extend(path for path in _changed(looks) if path not in copied.unsteady)
@@ -135,77 +135,77 @@ def copy_below(relocation: Relocation, original: Path, but: Collection[Path]) ->
     return copied
 
 
-def _changed(looks: Mapping[Path, FileLook]) -> list[Path]:
+def _changed(looks: Mapping[Path, FileStatus]) -> list[Path]:
     """Return the files that still exist and have changed since ``looks``, the status of each.
 
     Such changes matter for databases other than SQLite's, which are folders of files that belong together.
     """
-    looked = ((path, look, FileLook.at(path)) for path, look in looks.items())
+    looked = ((path, look, FileStatus.at(path)) for path, look in looks.items())
     return [path for path, look, now in looked if now is not None and not look.holds(now)]
 
 
 def files_below(folder: Path) -> Iterator[Path]:
     """Yield the regular files below ``folder`` that are no links."""
-    return (path for path, way in _walk(folder, ()) if way is _Way.FILE)
+    return (path for path, way in _walk(folder, ()) if way is _Method.FILE)
 
 
 def hand_over_below(folder: Path) -> None:
     """Give ``folder`` and all files below it to the user that servers run as, if that is not our own user."""
     for path, way in _walk(folder, ()) if serves_as_another() else ():
-        if way in (_Way.FOLDER, _Way.FILE):
+        if way in (_Method.FOLDER, _Method.FILE):
             with suppress(FileNotFoundError):
                 hand_over(path)
 
 
-def _walk(path: Path, but: Collection[Path]) -> Iterator[tuple[Path, _Way]]:
+def _walk(path: Path, but: Collection[Path]) -> Iterator[tuple[Path, _Method]]:
     waiting = [path]
     while waiting:
         path = waiting.pop()
         if path in but:
             continue
-        way = _way(path)
+        way = _how_to_copy(path)
         yield path, way
-        if way is _Way.FOLDER and path.name in _SHALLOW:
-            yield from _shallow(path)
-        elif way is _Way.FOLDER:
+        if way is _Method.FOLDER and path.name in _SHALLOW:
+            yield from _shallow_entries(path)
+        elif way is _Method.FOLDER:
             waiting += [each for each in path.iterdir() if each.name not in CACHES]
 
 
-def _shallow(folder: Path) -> Iterator[tuple[Path, _Way]]:
+def _shallow_entries(folder: Path) -> Iterator[tuple[Path, _Method]]:
     for path in folder.iterdir():
-        way = _way(path)
-        if way is not _Way.FOLDER:
+        way = _how_to_copy(path)
+        if way is not _Method.FOLDER:
             yield path, way
         elif path.name == ".bin" or not path.name.startswith("."):
-            yield path, _Way.BACK
+            yield path, _Method.BACK
 
 
-def _way(path: Path) -> _Way:
+def _how_to_copy(path: Path) -> _Method:
     if path.is_symlink():
-        return _Way.LINK
+        return _Method.LINK
     if path.is_dir():
         readable = is_short(path) and os.access(path, os.R_OK | os.X_OK)
-        return _Way.FOLDER if readable and not _is_installed(path) else _Way.BACK
+        return _Method.FOLDER if readable and not _is_installed(path) else _Method.BACK
     # sockets and pipes are linked: another program may use them
-    return _Way.FILE if path.is_file() and os.access(path, os.R_OK) else _Way.BACK
+    return _Method.FILE if path.is_file() and os.access(path, os.R_OK) else _Method.BACK
 
 
 def _is_installed(folder: Path) -> bool:
     return is_environment(folder) or folder.parts[-2:] == ("vendor", "bundle")
 
 
-def _copy(path: Path, way: _Way, target: Path, relocation: Relocation, copied: Copied) -> None:
+def _copy(path: Path, way: _Method, target: Path, relocation: Relocation, copied: Copied) -> None:
     match way:
-        case _Way.FOLDER:
+        case _Method.FOLDER:
             target.mkdir(exist_ok=True)
-        case _Way.FILE:
+        case _Method.FILE:
             if not copy_as_it_is(path, target):
                 copied.unsteady.append(path)
             elif is_database(path):
                 copied.databases[path] = size_bytes(path)
-        case _Way.LINK:
+        case _Method.LINK:
             target.symlink_to(_led(path, relocation))
-        case _Way.BACK:
+        case _Method.BACK:
             target.symlink_to(path)
 
 

@@ -24,7 +24,7 @@ from ..base.process.view import UNPROTECTED, ProtectedView, Relocation
 from ..base.temporary import RUN
 from ..base.text import few
 from ..base.units import SIZE
-from .environments import byte_code, kept_caches
+from .environments import byte_code, writable_caches
 from .escapes import Escapes
 from .guard import Guard
 from .preparing import OnPreparing, Preparing, Step
@@ -63,7 +63,7 @@ class Protection:
     """Values of the variables that lead to the race's own services."""
     view: ProtectedView = UNPROTECTED
     """View of the files for the app."""
-    seen: Escapes = field(default_factory=Escapes)
+    effects: Escapes = field(default_factory=Escapes)
     """Effects of the app that examinations saw so far."""
 
     def ask(self, app: App, *requests: object, **options: object) -> Examination:
@@ -71,15 +71,15 @@ class Protection:
         if app.entry.kind is EntryKind.FILES:
             app = replace(app, root=self.view.path(app.root))
         examination = examine(app, *requests, view=self.view, **options)  # type: ignore[arg-type]
-        if place := self.view.relocation.place:
+        if root := self.view.relocation.root:
             # the served app may write to files that this examination created
-            hand_over_below(place)
-        self.seen.note(examination)
+            hand_over_below(root)
+        self.effects.note(examination)
         return examination
 
     def escapes(self, on_preparing: OnPreparing) -> tuple[str, ...]:
         """Announce and return sentences about effects of the app outside all protection."""
-        sentences = tuple(self.seen.notes(self.settled, self.view, self.servers, self.services))
+        sentences = tuple(self.effects.notes(self.settled, self.view, self.servers, self.services))
         _warn(sentences, on_preparing)
         return sentences
 
@@ -127,7 +127,7 @@ class ProtectedProject:
         return self._guard.view if copy is None else copy.view
 
     @cached_property
-    def _linked(self) -> tuple[Path, ...]:
+    def _linked_data(self) -> tuple[Path, ...]:
         return linked_data(_outermost([self._root, self._folder, *self._also]))
 
     @cached_property
@@ -141,10 +141,12 @@ class ProtectedProject:
             open_ = tuple(each for each, why in self._outside.items() if why and each != MEMORY)
             if open_ and restricts():
                 # these folders become read-only, as with a plain copy
-                kept = (self.directory, *(folder.resolve() for folder in kept_caches()))
-                led = private_home(self.directory / "home", Relocation())
-                self._guard.view = replace(self._guard.view, closed=open_, kept=kept, led=led)
-            self._cover_more([*self._linked, *self._also])
+                writable = (self.directory, *(folder.resolve() for folder in writable_caches()))
+                redirected = private_home(self.directory / "home", Relocation())
+                self._guard.view = replace(
+                    self._guard.view, read_only=open_, writable=writable, redirected=redirected
+                )
+            self._cover_more([*self._linked_data, *self._also])
             return None
         memory = SharedMemory()
         self._guard.afterwards.callback(lambda: _warn(memory.left(), self._on_preparing))
@@ -168,14 +170,14 @@ class ProtectedProject:
 
     def app(self, app: App) -> App:
         """Return ``app`` as it is started in the view, with a temporary folder that is removed after the race."""
-        app = self._furnished(app)
+        app = self._with_temporary_folder(app)
         return app if self._copy is None else self._copy.app(app)
 
     def facts(self, app: App) -> PythonFacts | None:
         """Return the facts about Python and packages of ``app``; see ``python_facts``."""
         return python_facts(app, UNPROTECTED) if is_bundled(app) else python_facts(self.app(app), self.view)
 
-    def _furnished(self, app: App) -> App:
+    def _with_temporary_folder(self, app: App) -> App:
         temporary = self._guard.directory / "tmp"
         temporary.mkdir(exist_ok=True)
         return replace(app, environment={**byte_code(), "TMPDIR": str(temporary), **app.environment})
@@ -190,7 +192,7 @@ class ProtectedProject:
             return Protection(app=app, is_whole=False, settled=(Path("/"),))
         if app.entry.kind is EntryKind.FILES and not app.prepare:
             return Protection(app=app, settled=(app.root,), services=tuple(leading.values()))
-        app = self._furnished(app)
+        app = self._with_temporary_folder(app)
         protection = self._covered(app, leading) if self._copy is None else self._copied(app, self._copy, leading)
         _warn(protection.warnings, self._on_preparing)
         self._guard.view = self.view
@@ -199,13 +201,13 @@ class ProtectedProject:
     def _covered(self, app: App, leading: Mapping[str, str]) -> Protection:
         guard = self._guard
         places = data_paths(app, guard.view)
-        own = [app.root, self._folder, *self._also, *self._linked]
+        own = [app.root, self._folder, *self._also, *self._linked_data]
         below = (path for folder in _outermost(own) for path in databases_below(folder))
         files = (path for path in (*below, *places.present_files, *own) if path.is_file())
         databases = sorted(set(map(real_path, files)))
         self._cover_more([*places.present_files, *places.present_folders, *databases])
-        uncovered = {each: why for each, why in self._outside.items() if why and not guard.view.holds_off(each)}
-        known = dict.fromkeys([*databases, *places.folders, *self._linked])
+        uncovered = {each: why for each, why in self._outside.items() if why and not guard.view.is_read_only(each)}
+        known = dict.fromkeys([*databases, *places.folders, *self._linked_data])
         open_ = (path for path in known if any(map(real_path(path).is_relative_to, uncovered)))
         changing = [path for path in open_ if not any(map(real_path(path).is_relative_to, self._all_covered))]
         steady = [path for path in databases if path not in changing]
@@ -214,12 +216,12 @@ class ProtectedProject:
             app=app,
             notes=notes,
             warnings=(
-                *_unsteady(unsteady),
-                *_unprotected(uncovered, changing),
-                *_shared(places, guard, leading),
+                *_unsteady_notes(unsteady),
+                *_unprotected_notes(uncovered, changing),
+                *_shared_notes(places, guard, leading),
             ),
             is_whole=not uncovered,
-            settled=(guard.directory, *self._folders, *(set(self._outside) - {*guard.view.closed, _ALL_FILES})),
+            settled=(guard.directory, *self._folders, *(set(self._outside) - {*guard.view.read_only, _ALL_FILES})),
             servers=places.kinds_of_servers,
         )
 
@@ -228,20 +230,20 @@ class ProtectedProject:
         notes = (
             f"The app ran in a copy of {', '.join(map(str, self._folders))} ({SIZE.format(copy.size_bytes)}), made "
             f"in {copy.took}, for a race cannot have its own view of the files here: {self._refused}.",
-            *_wrote_to(copy.copied.databases, copy.took),
+            *_written_notes(copy.copied.databases, copy.took),
         )
         return Protection(
             app=app,
             notes=notes,
             warnings=(
-                *_unsteady(copy.copied.unsteady),
-                *_mixed(copy.copied.mixed),
-                *_uncovered(settled, copy.view),
-                *_shared(settled.places, self._guard, leading),
+                *_unsteady_notes(copy.copied.unsteady),
+                *_mixed_notes(copy.copied.mixed),
+                *_uncovered_notes(settled, copy.view),
+                *_shared_notes(settled.data, self._guard, leading),
             ),
             is_whole=not settled.uncovered,
             settled=(self._guard.directory, *settled.uncovered),
-            servers=settled.places.kinds_of_servers,
+            servers=settled.data.kinds_of_servers,
         )
 
 
@@ -258,7 +260,7 @@ def _cover(folders: Sequence[Path], guard: Guard) -> str:
         return "no view covers all files; name a folder below /, and make it first"
     try:
         if folders:
-            guard.cover(folders, kept_caches())
+            guard.cover(folders, writable_caches())
     except LaunchError as error:
         return error.message
     return ""
@@ -295,7 +297,7 @@ def _bring_in(
     if not databases:
         return (), []
     sizes = {path: size_bytes(path) for path in databases}
-    names, free = _named(sizes), shutil.disk_usage(guard.directory).free
+    names, free = _sized(sizes), shutil.disk_usage(guard.directory).free
     if sum(sizes.values()) > free:
         raise InputError(
             f"there is no room for a copy of {names}: {SIZE.format(free)} are free in {guard.directory.parent}; "
@@ -313,10 +315,10 @@ def _bring_in(
         except OSError as error:
             raise InputError(f"{path} cannot be copied for the race: {said_by(error)}") from error
     took = duration(time.monotonic() - begun)
-    return _wrote_to({path: size for path, size in sizes.items() if path not in unsteady}, took), unsteady
+    return _written_notes({path: size for path, size in sizes.items() if path not in unsteady}, took), unsteady
 
 
-def _unsteady(paths: Iterable[Path]) -> Iterator[str]:
+def _unsteady_notes(paths: Iterable[Path]) -> Iterator[str]:
     for path in paths:
         what = (
             "there is no copy of it, and the app runs without it"
@@ -329,7 +331,7 @@ def _unsteady(paths: Iterable[Path]) -> Iterator[str]:
         )
 
 
-def _mixed(paths: Sequence[Path]) -> Iterator[str]:
+def _mixed_notes(paths: Sequence[Path]) -> Iterator[str]:
     where = ", ".join(f"{folder}/" for folder in dict.fromkeys(path.parent for path in paths))
     if where:
         yield (
@@ -338,16 +340,16 @@ def _mixed(paths: Sequence[Path]) -> Iterator[str]:
         )
 
 
-def _wrote_to(sizes: Mapping[Path, int], took: str) -> tuple[str, ...]:
-    words = f"The app wrote to a copy of {_named(sizes)}, made in {took}; the project stays as it is."
+def _written_notes(sizes: Mapping[Path, int], took: str) -> tuple[str, ...]:
+    words = f"The app wrote to a copy of {_sized(sizes)}, made in {took}; the project stays as it is."
     return (words,) if sizes else ()
 
 
-def _named(sizes: Mapping[Path, int]) -> str:
+def _sized(sizes: Mapping[Path, int]) -> str:
     return few([f"{path.name} ({SIZE.format(size)})" for path, size in sizes.items()])
 
 
-def _unprotected(uncovered: Mapping[Path, str], changing: Sequence[Path]) -> Iterator[str]:
+def _unprotected_notes(uncovered: Mapping[Path, str], changing: Sequence[Path]) -> Iterator[str]:
     what = ", ".join(f"{path}/" if path.is_dir() else str(path) for path in changing) or "files"
     where, why = ", ".join(map(str, uncovered)), "; ".join(dict.fromkeys(uncovered.values()))
     if where:
@@ -357,23 +359,23 @@ def _unprotected(uncovered: Mapping[Path, str], changing: Sequence[Path]) -> Ite
         )
 
 
-def _uncovered(settled: Settled, view: ProtectedView) -> Iterator[str]:
+def _uncovered_notes(settled: Settled, view: ProtectedView) -> Iterator[str]:
     if paths := settled.uncovered:
-        what = "stays as it is" if all(map(view.holds_off, paths)) else "may change"
+        what = "stays as it is" if all(map(view.is_read_only, paths)) else "may change"
         yield (
             f"The app writes to {', '.join(map(str, paths))}, which is not copied and {what}: it is too large for "
             "[app] copy_limit, or the settings do not spell the path. Lead the app elsewhere by a variable, [app] "
             "env."
         )
     if settled.named:
-        what = "it cannot write there" if view.closed else "what it writes there changes in a race"
+        what = "it cannot write there" if view.read_only else "what it writes there changes in a race"
         yield (
             f"The app knows {few(settled.named)} by its whole path, not its copy: {what}. Lead it to another by a "
             "variable, [app] env."
         )
 
 
-def _shared(places: DataPaths, guard: Guard, leading: Mapping[str, str]) -> Iterator[str]:
+def _shared_notes(places: DataPaths, guard: Guard, leading: Mapping[str, str]) -> Iterator[str]:
     own = str(guard.directory)
     for server in places.servers:
         address = f"@{server.host}:{server.port}/"

@@ -95,16 +95,16 @@ def _part(
     endpoint = _endpoint(host, directory, listen)
     site = Site(directory=directory, listen=endpoint, settings={}, app=app, upstream=upstream, cores=cores)
     for guest in reversed(guests):
-        inside = catalogue.guest(guest.server).fragment(_of_hop(site, guest))
+        inside = catalogue.guest(guest.server).fragment(_site_of_hop(site, guest))
         site = replace(site, inside=inside)
-    site = _of_hop(site, host)
+    site = _site_of_hop(site, host)
     server = catalogue.server(host.server)
     recipe = server.recipe(site)
     _write(directory, recipe.files)
     return Part(hop=name, site=site, recipe=recipe, folders=server.needs.folders)
 
 
-def _of_hop(site: Site, hop: Hop) -> Site:
+def _site_of_hop(site: Site, hop: Hop) -> Site:
     file = None if hop.file is None else _in_plain_folder(hop.file, site.directory)
     return replace(site, settings=hop.settings, chosen=frozenset(hop.chosen), options=hop.options, file=file)
 

@@ -150,7 +150,7 @@ class Seeding:
         return (
             digest(app) is not None
             and all(effective.get(name) == value for name, value in led.items())
-            and all(_within(command, app.root) for command in app.prepare)
+            and all(_is_in_project(command, app.root) for command in app.prepare)
         )
 
     def _identity(self, app: App) -> tuple[str, ...]:
@@ -168,7 +168,7 @@ class Seeding:
         )
 
 
-def _within(command: Sequence[str], root: Path) -> bool:
+def _is_in_project(command: Sequence[str], root: Path) -> bool:
     if any(_ELSEWHERE.search(word) for word in command):
         return False
     return any((root / name).is_file() for word in command for name in (word, f"{word.replace('.', '/')}.py"))

@@ -49,7 +49,7 @@ class _Stopping:
     signalled_s: float = 0.0
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         return not (self.ahead or self.waiting)
 
     def signal_next(self, guard: Guard) -> None:
@@ -99,7 +99,7 @@ def stop(guard: Guard, runnings: Sequence[Running]) -> dict[str, Failure]:
             if complaint is not None:
                 complaints[descent.running.stack.path] = complaint
         waiting = any(descent.waiting for descent in stopping)
-        stopping = [descent for descent in stopping if not descent.over]
+        stopping = [descent for descent in stopping if not descent.is_over]
         if waiting:
             time.sleep(_POLL_S)
     for running in runnings:

@@ -57,13 +57,13 @@ _FLOCK = "@hhqqi0q"
 
 def size_bytes(database: Path) -> int:
     """Return the bytes of a database with its side files."""
-    files = (database, *(_side(database, each) for each in _SIDES))
-    return sum(look.size for look in map(FileLook.at, files) if look)
+    files = (database, *(_side_file(database, each) for each in _SIDES))
+    return sum(look.size for look in map(FileStatus.at, files) if look)
 
 
 def is_database(path: Path) -> bool:
     """Tell whether ``path`` is a SQLite file, by its size and its first bytes; False for a symbolic link."""
-    look = FileLook.at(path)
+    look = FileStatus.at(path)
     if look is None or look.size < _LEAST_BYTES or look.size % _LEAST_BYTES:
         return False
     return _first_bytes(path, len(_MAGIC)) == _MAGIC
@@ -79,7 +79,7 @@ def bring_in(path: Path, view: ProtectedView) -> bool:
         raise FileExistsError(f"{path.parent} is not covered")
     for ending in _SIDES:
         # side files from an earlier run of the app would be read with the copy
-        _side(target, ending).unlink(missing_ok=True)
+        _side_file(target, ending).unlink(missing_ok=True)
     return copy_as_it_is(path, target)
 
 
@@ -101,10 +101,10 @@ def _handle_here(path: Path) -> int | None:
     Another descriptor must not be opened: closing it would release all locks of this process. Source:
     fcntl_locking(2), record locks.
     """
-    look = FileLook.at(path)
+    look = FileStatus.at(path)
     for name in os.listdir("/proc/self/fd") if look else ():  # noqa: PTH208 (often)
         with suppress(OSError):
-            if FileLook.of(os.fstat(int(name))).is_same_file(look):
+            if FileStatus.of(os.fstat(int(name))).is_same_file(look):
                 return int(name)
     return None
 
@@ -144,9 +144,9 @@ def copy_as_it_is(path: Path, target: Path) -> bool:
 
 
 def _is_copied(path: Path, target: Path) -> bool:
-    before = FileLook.at(path)
+    before = FileStatus.at(path)
     _copy_file(path, target)
-    return before is not None and before.holds(FileLook.at(path))
+    return before is not None and before.holds(FileStatus.at(path))
 
 
 def is_side(path: Path) -> bool:
@@ -156,7 +156,7 @@ def is_side(path: Path) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class FileLook:
+class FileStatus:
     """File status that changes with each write to a file, and when another file takes its place."""
 
     device: int
@@ -165,7 +165,7 @@ class FileLook:
     changed_ns: int
 
     @classmethod
-    def at(cls, path: Path) -> FileLook | None:
+    def at(cls, path: Path) -> FileStatus | None:
         """Return the status of ``path``; None if it is no regular file."""
         with suppress(OSError):
             status = path.lstat()
@@ -174,39 +174,39 @@ class FileLook:
         return None
 
     @classmethod
-    def of(cls, status: os.stat_result) -> FileLook:
+    def of(cls, status: os.stat_result) -> FileStatus:
         return cls(status.st_dev, status.st_ino, status.st_size, status.st_ctime_ns)
 
-    def holds(self, later: FileLook | None) -> bool:
+    def holds(self, later: FileStatus | None) -> bool:
         """Tell whether the file still has this content when it has the status ``later``; appended data are allowed.
 
         None means that there is no file any more.
         """
         return self == later or (later is not None and self.is_same_file(later) and self.size < later.size)
 
-    def is_same_file(self, other: FileLook | None) -> bool:
+    def is_same_file(self, other: FileStatus | None) -> bool:
         return other is not None and (self.device, self.number) == (other.device, other.number)
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class _DatabaseStatus:
     """Database status; two of them tell whether a copy made in between shows the database at one moment."""
 
-    file: FileLook
-    log: FileLook | None
+    file: FileStatus
+    log: FileStatus | None
     log_header: bytes
     """First bytes of the log, which change when the log is restarted, but not when it grows."""
-    journal: FileLook | None
+    journal: FileStatus | None
     is_settled: bool
     """True if a later write will change a date, because the clock went on, and if no commit is half done."""
 
     @classmethod
-    def at(cls, database: Path) -> _Look:
+    def at(cls, database: Path) -> _DatabaseStatus:
         now_ns = time.clock_gettime_ns(_CLOCK_REALTIME_COARSE)
-        file, log, journal = (FileLook.at(_side(database, each)) for each in ("", _LOG, _JOURNAL))
+        file, log, journal = (FileStatus.at(_side_file(database, each)) for each in ("", _LOG, _JOURNAL))
         if file is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(database))
-        header = _first_bytes(_side(database, _LOG), _LOG_HEADER_BYTES) if log else b""
+        header = _first_bytes(_side_file(database, _LOG), _LOG_HEADER_BYTES) if log else b""
         dates = [look.changed_ns for look in (file, log, journal) if look]
         return cls(
             file=file,
@@ -218,7 +218,7 @@ class _Look:
             and (journal is not None or not _is_being_written(database)),
         )
 
-    def agrees(self, later: _Look, *, held: bool) -> bool:
+    def agrees(self, later: _DatabaseStatus, *, held: bool) -> bool:
         """Tell whether a copy of the database, then of the log, made before ``later``, shows one moment.
 
         ``held`` is true if commits were blocked. Everything that is written into a database from its log stays in
@@ -239,35 +239,36 @@ def _copy_here(database: Path, target: Path) -> None:
     """Copy without a lock if that succeeds, else with a reader's lock; leaves nothing after a failure."""
     until = time.monotonic() + _UNLOCKED_S
     try:
-        while not _is_whole(database, target):
+        while not _is_copied_whole(database, target):
             if time.monotonic() > until:
                 with _reading(database) as (held, limit_s):
                     # the first try may coincide with the start of a log
                     tries = (
-                        _is_whole(database, target, held=held, until=time.monotonic() + limit_s) for _ in range(2)
+                        _is_copied_whole(database, target, held=held, until=time.monotonic() + limit_s)
+                        for _ in range(2)
                     )
                     if any(tries):
                         return
-                    raise _busy()
+                    raise _busy_error()
             time.sleep(_TICK_S)
     except BaseException:
         _remove(target)
         raise
 
 
-def _is_whole(database: Path, target: Path, *, held: bool = False, until: float = math.inf) -> bool:
-    before = _Look.at(database)
+def _is_copied_whole(database: Path, target: Path, *, held: bool = False, until: float = math.inf) -> bool:
+    before = _DatabaseStatus.at(database)
     _remove(target)
     _copy_file(database, target, until)
     for side in (_LOG, _JOURNAL):
         # the second look notices a side file that vanished meanwhile
         with suppress(FileNotFoundError):
-            _copy_file(_side(database, side), _side(target, side), until)
-    return before.agrees(_Look.at(database), held=held)
+            _copy_file(_side_file(database, side), _side_file(target, side), until)
+    return before.agrees(_DatabaseStatus.at(database), held=held)
 
 
 def _remove(database: Path) -> None:
-    for path in (database, *(_side(database, each) for each in _SIDES)):
+    for path in (database, *(_side_file(database, each) for each in _SIDES)):
         with suppress(OSError):
             path.unlink(missing_ok=True)
 
@@ -275,7 +276,7 @@ def _remove(database: Path) -> None:
 @contextmanager
 def _reading(database: Path) -> Iterator[tuple[bool, float]]:
     """Take a reader's locks; yield whether they block commits, and for how many seconds they may be held."""
-    index = _side(database, _INDEX)
+    index = _side_file(database, _INDEX)
     # the header of a database with a write-ahead log
     if _first_bytes(database, 20)[18:20] == b"\2\2":
         if not index.exists():
@@ -283,11 +284,11 @@ def _reading(database: Path) -> Iterator[tuple[bool, float]]:
             yield False, _WAIT_S
             return
         with _opened(index) as handle:
-            _until_locked(lambda: _lock(handle, fcntl.F_RDLCK, _READ_MARK, 1))
+            _wait_for_lock(lambda: _lock(handle, fcntl.F_RDLCK, _READ_MARK, 1))
             yield False, float("inf")
         return
     with _opened(database) as handle:
-        _until_locked(lambda: _lock_shared(handle))
+        _wait_for_lock(lambda: _lock_shared(handle))
         yield True, _HELD_S
 
 
@@ -314,18 +315,18 @@ def _is_being_written(database: Path) -> bool:
     return False
 
 
-def _until_locked(lock: Callable[[], None]) -> None:
+def _wait_for_lock(lock: Callable[[], None]) -> None:
     until = time.monotonic() + _WAIT_S
     while True:
         try:
             return lock()
         except BlockingIOError:
             if time.monotonic() > until:
-                raise _busy() from None
+                raise _busy_error() from None
         time.sleep(0.001)
 
 
-def _busy() -> TimeoutError:
+def _busy_error() -> TimeoutError:
     return TimeoutError(errno.ETIMEDOUT, "somebody writes to it all the time")
 
 
@@ -347,7 +348,7 @@ def _first_bytes(path: Path, length: int) -> bytes:
     return b""
 
 
-def _side(database: Path, ending: str) -> Path:
+def _side_file(database: Path, ending: str) -> Path:
     return database.with_name(f"{database.name}{ending}")
 
 

@@ -64,17 +64,17 @@ class Services:
         """Return everything that the data of these services depend on, the same for every race."""
         return tuple(word for instance in self._instances for word in (instance.name, *_identity(instance.service)))
 
-    def start(self, kept: Path | None = None) -> None:
+    def start(self, folder: Path | None = None) -> None:
         """Start all services and wait until they answer.
 
-        Their data come from ``kept``, where ``keep`` moved them; with None the services are empty.
+        Their data come from ``folder``, where ``keep`` moved them; with None the services are empty.
 
         Raises LaunchError with the service's last output, InputError if the disk is full.
         """
         for instance in self._instances:
             instance.make()
-            if kept is not None:
-                copy(kept / instance.directory.name, instance.data, RUN)
+            if folder is not None:
+                copy(folder / instance.directory.name, instance.data, RUN)
             elif instance.recipe.prepare or instance.recipe.after:
                 with self._empty(instance) as template:
                     # remove other files that building the template left

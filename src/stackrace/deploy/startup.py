@@ -34,7 +34,7 @@ def is_refused(directory: Path, words: Sequence[str]) -> bool:
 def cause(directory: Path) -> str:
     """Return the exception that the logs below ``directory`` end with, as ``KeyError: 'SHOP'``; empty for none."""
     lines = tail(directory, lines=_LINES).splitlines()
-    return _pythons(lines) or _rubys(lines)
+    return _pythons(lines) or _ruby_exception(lines)
 
 
 def awaited_cause(directory: Path, alive: Sequence[int] = ()) -> str:
@@ -69,7 +69,7 @@ def _pythons(lines: Sequence[str]) -> str:
     return last
 
 
-def _rubys(lines: Sequence[str]) -> str:
+def _ruby_exception(lines: Sequence[str]) -> str:
     for line in reversed(lines):
         exception = _RUBYS_EXCEPTION.search(line)
         if exception:
@@ -116,9 +116,9 @@ class Workers:
         for pid in self._alive.keys() - living:
             self._ended += 1
             self._row = max(self._row, self._alive.pop(pid))
-        own = _program(self._pid)
+        own = _executable_of(self._pid)
         for pid in living:
-            program = _program(pid)
+            program = _executable_of(pid)
             if program and program != own:
                 self._alive.pop(pid, None)
             elif program and (process := read_process(pid)) and process.parent == self._pid:
@@ -132,7 +132,7 @@ class Workers:
         return self._ended >= _ALIKE and tail(directory, lines=1000).count(_TRACEBACK) >= _ALIKE
 
 
-def _program(pid: int) -> str:
+def _executable_of(pid: int) -> str:
     with suppress(OSError):
         return str(Path(f"/proc/{pid}/exe").readlink())
     return ""

@@ -7,7 +7,7 @@ ends (Stackrace was stopped, crashed or killed) it ends everything below it, rem
 Requests::
 
     {"do": "spawn", "argv": […], "env": {…}, "cwd": "…", "view": 1 | null,
-     "closed": ["/folder"], "open": ["/folder/run"], "log": "…", "stop": 15,
+     "read_only": ["/folder"], "writable": ["/folder/run"], "log": "…", "stop": 15,
      "group": "/sys/fs/cgroup/…" | null, "data": bytes | null}  →  {"pid": 1, "failed": "" | "why"}
     {"do": "signal", "pid": 1, "signal": 15}         →  {}     to that process alone
     {"do": "status", "pids": [1]}                    →  {"1": {"code": null | n, "alive": [pids still alive]}}
@@ -15,7 +15,7 @@ Requests::
     {"do": "pin", "pid": 1, "cores": […]}            →  {}     every thread of the tree, also future ones
     {"do": "raise", "nice": -20,
      "session": "/autogroup-1", "usual": 0}          →  {}     all trees from now on; "usual" is set at the end
-    {"do": "cover", "folders": [["/folder", "/layers/0"]], "kept": ["/shown"]}  →  {"pid": 1}  holds the view
+    {"do": "cover", "folders": [["/folder", "/layers/0"]], "writable": ["/shown"]}  →  {"pid": 1}  holds the view
 
 A *tree* is a spawned process, all its descendants, and orphans of its session or TMPDIR that were adopted here.
 Source: prctl(2) PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG; proc_pid_stat(5).
@@ -92,7 +92,7 @@ class _Supervisor:
     def spawn(self, request: dict) -> dict:  # type: ignore[type-arg]
         """Start a process in its own session, with its output going to its log; it is confined before it begins."""
         log = os.open(request["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
-        pid, error = _forked(lambda _: self._become(request, log), said=_said)
+        pid, error = _forked(lambda _: self._become(request, log), said=_message)
         os.close(log)
         self.trees[pid] = ProcessTree(pid, request["stop"], request["env"].get("TMPDIR", ""))
         if request.get("group"):
@@ -113,8 +113,8 @@ class _Supervisor:
         # if even the supervisor is killed, its children die with it
         self.libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         os.chdir(request["cwd"])
-        if request["closed"]:
-            restrict(request["closed"], request["open"])
+        if request["read_only"]:
+            restrict(request["read_only"], request["writable"])
         os.execvpe(request["argv"][0], request["argv"], request["env"])
 
     def cover(self, request: dict) -> dict:  # type: ignore[type-arg]
@@ -134,7 +134,7 @@ class _Supervisor:
             os.dup2(nothing, stream)
         separate() if self.view is None else enter(self.view)
         self.libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        cover(request["folders"], request["kept"])
+        cover(request["folders"], request["writable"])
         if self.view is None:
             os.close(report)
             while True:
@@ -226,7 +226,7 @@ def _forked(child: Callable[[int], None], said: Callable[[BaseException], str] =
         return pid, pipe.read().decode(errors="replace")
 
 
-def _said(error: BaseException) -> str:
+def _message(error: BaseException) -> str:
     return str(getattr(error, "strerror", None) or error)
 
 

@@ -18,7 +18,7 @@ from ..base.temporary import temporary_folder
 from ..base.text import few
 from .privileges import users
 
-_PLACES = {
+_USER_FOLDERS = {
     "XDG_CACHE_HOME": ".cache",
     "XDG_CONFIG_HOME": ".config",
     "XDG_DATA_HOME": ".local/share",
@@ -43,34 +43,38 @@ def surroundings(*, memory: bool) -> Iterator[Path]:
     # a container's user may have no name
     with suppress(KeyError):
         homes.append(pwd.getpwuid(os.geteuid()).pw_dir)
-    named = [os.environ[name] for name in _PLACES if os.environ.get(name)]
+    named = [os.environ[name] for name in _USER_FOLDERS if os.environ.get(name)]
     for name in (*homes, *named, *_TEMPORARY, temporary_folder(), *([str(MEMORY)] if memory else ())):
         folder = real_path(Path(name))
         if folder != Path("/") and folder.is_absolute() and is_folder(folder):
             yield folder
 
 
-def private_home(place: Path, relocation: Relocation) -> Mapping[str, str]:
-    """Make ``place`` a home for the app's processes, and return the variables that lead there.
+def private_home(target_home: Path, relocation: Relocation) -> Mapping[str, str]:
+    """Make ``target_home`` a home for the app's processes, and return the variables that lead there.
 
-    ``place`` shows everything in the user's home, small files as copies, the rest as links; new files are private.
+    It shows everything in the user's home, small files as copies, the rest as links; new files are private.
     New files are also private in its folders for caches, settings and data, and in folders that hold the project.
     """
     home = _home()
     holders = {folder for path in relocation.copied.values() for folder in path.parents if home in folder.parents}
-    shown = [(folder, place / folder.relative_to(home)) for folder in (home, home / ".local", *sorted(holders))]
+    shown = [
+        (folder, target_home / folder.relative_to(home)) for folder in (home, home / ".local", *sorted(holders))
+    ]
     # several variables may name one folder
-    shown += [(Path(os.environ.get(name) or home / each), place / each) for name, each in _PLACES.items()]
+    shown += [
+        (Path(os.environ.get(name) or home / each), target_home / each) for name, each in _USER_FOLDERS.items()
+    ]
     for _, target in shown:
         target.mkdir(parents=True, exist_ok=True)
     for folder, target in shown:
         for entry in matching(folder, "*"):
             if not os.path.lexists(target / entry.name):
-                _show(relocation.path(entry), target / entry.name)
-    led = {name: str(place / _PLACES[name]) for name in _PLACES if os.environ.get(name)}
+                _mirror(relocation.path(entry), target / entry.name)
+    led = {name: str(target_home / _USER_FOLDERS[name]) for name in _USER_FOLDERS if os.environ.get(name)}
     # the user's own packages (pip install --user) stay in their folder
     packages = os.environ.get("PYTHONUSERBASE") or str(home / ".local")
-    return {"HOME": str(place), "PYTHONUSERBASE": packages, **led}
+    return {"HOME": str(target_home), "PYTHONUSERBASE": packages, **led}
 
 
 def _home() -> Path:
@@ -78,15 +82,15 @@ def _home() -> Path:
     return real_path(Path(os.path.expanduser("~")))  # noqa: PTH111 (Path's own raises)
 
 
-def _show(path: Path, place: Path) -> None:
-    """Show ``path`` at ``place``: a small file as a copy, anything else as a link."""
+def _mirror(path: Path, target: Path) -> None:
+    """Show ``path`` at ``target``: a small file as a copy, anything else as a link."""
     if is_file(path) and not path.is_symlink() and path.lstat().st_size <= _SMALL_BYTES:
         with suppress(OSError):
-            shutil.copy2(path, place)
+            shutil.copy2(path, target)
             return
         # a full disk may have left a part of the copy
-        place.unlink(missing_ok=True)
-    place.symlink_to(path)
+        target.unlink(missing_ok=True)
+    target.symlink_to(path)
 
 
 class SharedMemory:

@@ -158,9 +158,9 @@ class Templates:
             with contextlib.suppress(FileNotFoundError):
                 left = folder.name.endswith(_PART) or folder.stat().st_mtime < oldest
                 if left and not folder.name.endswith(_LOCK):
-                    self._sweep_one(folder)
+                    self._remove_unlocked(folder)
 
-    def _sweep_one(self, folder: Path) -> None:
+    def _remove_unlocked(self, folder: Path) -> None:
         path = folder.with_name(folder.name.removesuffix(_PART) + _LOCK)
         with path.open("w") as lock:
             try:

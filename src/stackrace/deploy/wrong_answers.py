@@ -54,7 +54,7 @@ class KnownAnswers:
         names = {name_of(request) for request in accused}
         asked = {name_of(request): (request, answer) for request, answer in pairs if name_of(request) in names}
         doubtful = {name: pair for name, pair in asked.items() if self._may_doubt(name, workload, pair[1])}
-        return self._look_again(workload, doubtful)
+        return self._check_again(workload, doubtful)
 
     def search(self, workload: Workload, pages: Collection[str]) -> None:
         """Ask the app for ``pages`` very often, and loosen the answers that change.
@@ -69,9 +69,9 @@ class KnownAnswers:
             left = {name: left[name] for name in left.keys() & {*pages} - {*self.pages(workload)}}
             if not left:
                 break
-            self._look_again(current, left)
+            self._check_again(current, left)
 
-    def _look_again(self, workload: Workload, doubtful: Mapping[str, tuple[Request, Answer]]) -> frozenset[str]:
+    def _check_again(self, workload: Workload, doubtful: Mapping[str, tuple[Request, Answer]]) -> frozenset[str]:
         if self.ask is None or not doubtful:
             return frozenset()
         try:
@@ -143,7 +143,7 @@ def accusation(request: Request, reply: Reply, golden: Answer, *, debug: bool = 
         return f"{said}; {_CSRF}"
     if golden.status is not None and reply.status != golden.status:
         return said
-    said += _where(reply, golden)
+    said += _first_difference(reply, golden)
     if debug:
         said = f"{said}; {_DEBUG}"
     words = in_words(golden.body, reply.body) if golden.body else ""
@@ -170,10 +170,10 @@ def _under_load(name: str, reply: Reply, golden: Answer, known: Mapping[str, Ans
             return f"it got the answer to {other}"
     if golden.body != reply.body and golden.body.startswith(reply.body):
         return f"its answer is cut off after {count(len(reply.body))} of {count(len(golden.body))} bytes"
-    return said + _where(reply, golden)
+    return said + _first_difference(reply, golden)
 
 
-def _where(reply: Reply, golden: Answer) -> str:
+def _first_difference(reply: Reply, golden: Answer) -> str:
     if golden.sameness is not Sameness.BODY or not golden.body:
         return ""
     shown = [_masked(body) for body in (reply.body, golden.body)]

@@ -22,7 +22,7 @@ from .workload import MOST_HEAD_BYTES, Request, Workload
 
 _AT_ONCE = 32
 """Connections of one kind that are being opened at the same time."""
-_APART_S = 0.1
+_PAUSE_S = 0.1
 """Seconds between two connections that are opened again, so that they never become a load of their own."""
 _PATIENCE_S = 2.0
 """Seconds without a further connection after which the load begins without the rest."""
@@ -70,7 +70,7 @@ def holding(
 
 
 class Holder:
-    """Connections beside one load."""
+    """The idle and silent connections that are held open beside one load."""
 
     def __init__(self, address: tuple[str, int] | str, workload: Workload, load: Load, tls: Tls | None) -> None:
         self._load = load
@@ -120,11 +120,11 @@ class Holder:
     async def _keep(self, kind: str, at_once: asyncio.Semaphore, turn: asyncio.Lock) -> None:
         """Keep one connection open; open it again whenever the server has closed or refused it."""
         while True:
-            await self._once(kind, at_once)
+            await self._connect_once(kind, at_once)
             async with turn:
-                await asyncio.sleep(_APART_S)
+                await asyncio.sleep(_PAUSE_S)
 
-    async def _once(self, kind: str, at_once: asyncio.Semaphore) -> None:
+    async def _connect_once(self, kind: str, at_once: asyncio.Semaphore) -> None:
         writer = None
         try:
             async with at_once:

@@ -34,7 +34,7 @@ class Recording:
         """
         requests = self.workload.requests
         if self.origin is not None:
-            requests = tuple(_moved(request, self.origin, origin) for request in requests)
+            requests = tuple(_with_origin(request, self.origin, origin) for request in requests)
         return replace(self.workload, requests=requests, host=urlsplit(origin).netloc)
 
 
@@ -57,13 +57,13 @@ def read_recording(path: Path, *, think: bool = True, cookies: bool = False, bod
     raise InputError(f"{path} cannot be replayed: no feature that reads recordings is installed")
 
 
-def _moved(request: Request, old: str, new: str) -> Request:
+def _with_origin(request: Request, old: str, new: str) -> Request:
     headers = tuple(
-        (name, new + value.removeprefix(old)) if _names_origin(name, value, old) else (name, value)
+        (name, new + value.removeprefix(old)) if _holds_origin(name, value, old) else (name, value)
         for name, value in request.headers
     )
     return request if headers == request.headers else replace(request, headers=headers)
 
 
-def _names_origin(name: str, value: str, origin: str) -> bool:
+def _holds_origin(name: str, value: str, origin: str) -> bool:
     return name.lower() in _NAMING_ORIGIN and (value == origin or value.startswith(origin + "/"))

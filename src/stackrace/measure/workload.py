@@ -137,7 +137,7 @@ class Request:
         """Return the request with other headers, without the fills into headers that have changed."""
         if headers == self.headers:
             return self
-        old, new = _firsts(self.headers), _firsts(headers)
+        old, new = _first_values(self.headers), _first_values(headers)
         fills = tuple(
             fill
             for fill in self.fills
@@ -146,7 +146,7 @@ class Request:
         return replace(self, headers=headers, fills=fills)
 
 
-def _firsts(headers: tuple[tuple[str, str], ...]) -> dict[str, str]:
+def _first_values(headers: tuple[tuple[str, str], ...]) -> dict[str, str]:
     return {name.lower(): value for name, value in reversed(headers)}
 
 
@@ -293,7 +293,7 @@ def fixed_parts(body: bytes, masks: Sequence[str]) -> tuple[bytes, ...]:
     InputError: a mask is no regular expression, or matches nothing in ``body``.
     """
     parts, after = [], 0
-    for start, end in _joined(_matches(body, masks)):
+    for start, end in _merged_spans(_matches(body, masks)):
         parts.append(body[after:start])
         after = end
     return (*parts, body[after:])
@@ -312,7 +312,7 @@ def _matches(body: bytes, masks: Sequence[str]) -> list[tuple[int, int]]:
     return sorted(spans)
 
 
-def _joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def _merged_spans(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     joined: list[tuple[int, int]] = []
     for start, end in spans:
         if joined and start <= joined[-1][1]:

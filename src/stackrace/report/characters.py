@@ -26,10 +26,10 @@ def bar(interval: Interval, most: float, width: int) -> str:
     """
     if not (most > 0 and math.isfinite(most) and math.isfinite(interval.value)):
         return " " * width
-    point = _cell(interval.value, most, width)
+    point = _column_of(interval.value, most, width)
     cells = ["━" if i < point else " " for i in range(width)]
     if interval.low is not None and interval.high is not None:
-        low, high = _cell(interval.low, most, width), _cell(interval.high, most, width)
+        low, high = _column_of(interval.low, most, width), _column_of(interval.high, most, width)
         cells[low:high] = "─" * (high - low)
         if low < point:
             cells[low] = "├"
@@ -39,7 +39,7 @@ def bar(interval: Interval, most: float, width: int) -> str:
     return "".join(cells)
 
 
-def _cell(value: float, most: float, width: int) -> int:
+def _column_of(value: float, most: float, width: int) -> int:
     return min(width - 1, max(0, int(value / most * width - 1e-9)))
 
 
@@ -62,14 +62,14 @@ def sparkline(values: Sequence[float], width: int = _SPARK_WIDTH) -> str:
     >>> sparkline([])
     ''
     """
-    joined = _joined(values, width)
+    joined = _averaged(values, width)
     most = max(joined, default=0.0)
     if most <= 0:
         return _HEIGHTS[0] * len(joined)
     return "".join(_HEIGHTS[round(value / most * (len(_HEIGHTS) - 1))] for value in joined)
 
 
-def _joined(values: Sequence[float], width: int) -> list[float]:
+def _averaged(values: Sequence[float], width: int) -> list[float]:
     cells = min(len(values), width)
     ends = [len(values) * cell // cells for cell in range(cells + 1)] if cells else [0]
     return [sum(values[start:end]) / (end - start) for start, end in pairwise(ends)]

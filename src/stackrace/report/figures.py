@@ -24,15 +24,15 @@ def limits(interval: Interval, figure: Figure) -> str:
 
 def ratio(interval: Interval) -> str:
     """Return the estimate of a ratio, without its limits."""
-    return _of_ratio(interval)(interval.value)
+    return _ratio_figure(interval)(interval.value)
 
 
 def ratio_limits(interval: Interval) -> str:
     """Return the limits of a ratio; if they exclude 1, neither is written as ``1.00``."""
-    return limits(interval, _of_ratio(interval))
+    return limits(interval, _ratio_figure(interval))
 
 
-def _of_ratio(interval: Interval) -> Figure:
+def _ratio_figure(interval: Interval) -> Figure:
     excludes = interval.low is not None and interval.high is not None and not interval.low <= 1 <= interval.high
     return not_one if excludes else number
 

@@ -27,7 +27,7 @@ def first_screen(sections: Iterable[Section], height: Callable[[Block], int]) ->
     blocks = sorted((block for section in chosen for block in section.blocks), key=lambda block: block.priority)
     fewest = [height(replace(block, room=1)) for block in blocks]
     frame = sum(bool(section.title) for section in chosen) + len(chosen) - 1
-    left = _LINES + sum(map(_further_rows, blocks)) - frame - sum(fewest)
+    left = _LINES + sum(map(_hidden_rows, blocks)) - frame - sum(fewest)
     placed: dict[int, Block] = {}
     for block, lines in zip(blocks, fewest, strict=True):
         wanted = height(replace(block, room=_ALL if isinstance(block, Table) else _TEXT_LINES)) - lines
@@ -41,5 +41,5 @@ def _with_priority(section: Section) -> Section:
     return replace(section, blocks=tuple(block for block in section.blocks if block.priority))
 
 
-def _further_rows(block: Block) -> int:
+def _hidden_rows(block: Block) -> int:
     return max(len(block.columns[0].cells) - _ROWS, 0) if isinstance(block, Table) else 0

@@ -22,7 +22,7 @@ def memory_sections(race: Race, standing: Standing) -> Iterator[Section]:
     if race.repeats is None or not standing.levels:
         return
     level = standing.levels[standing.headline]
-    watched = {row.stack: _watched(launches_at(race, level, row.stack)) for row in level.rows}
+    watched = {row.stack: _memory_series(launches_at(race, level, row.stack)) for row in level.rows}
     if watched := {stack: launches for stack, launches in watched.items() if launches}:
         yield Section(title=f"Memory over time {level.where}, MiB", blocks=(_table(watched),),
                       media=(Medium.SCREEN, Medium.TEXT))  # fmt: skip
@@ -40,7 +40,7 @@ def launches_at(race: Race, level: Level, stack: str) -> list[Launch]:
     ]
 
 
-def _watched(launches: Sequence[Launch]) -> list[_Samples]:
+def _memory_series(launches: Sequence[Launch]) -> list[_Samples]:
     return [launch.memory for launch in launches if len(launch.memory) > 1]
 
 

@@ -27,17 +27,17 @@ def level_table(level: Level, *, void: bool = False, current: str = "", priority
     most = max((row.ratio.high or row.ratio.value for row in rows), default=1.0)
     errors = any(row.errors for row in rows)
     return Table(priority=priority, columns=(
-        Column(title="tier", cells=_each(rows, lambda row: str(row.tier)), once=True),
-        Column(title="place", cells=_each(rows, lambda row: _places(row.rank)), media=FILES),
-        Column(title="stack", cells=_each(rows, lambda row: row.stack), left=True, fold_to=READABLE,
+        Column(title="tier", cells=_cells_of(rows, lambda row: str(row.tier)), once=True),
+        Column(title="place", cells=_cells_of(rows, lambda row: _rank_text(row.rank)), media=FILES),
+        Column(title="stack", cells=_cells_of(rows, lambda row: row.stack), left=True, fold_to=READABLE,
                tones=tuple(Tone.STRONG if leads else Tone.PLAIN for leads in first),
-               notes=_current((row.stack for row in rows), current)),
-        Column(title="requests/s", short="req/s", cells=_each(rows, _rate)),
+               notes=_marks((row.stack for row in rows), current)),
+        Column(title="requests/s", short="req/s", cells=_cells_of(rows, _rate)),
         Column(title="against the leader", short="vs leader, 95 %", left=True, media=_NOT_ON_PAGES,
-               cells=_each(rows, lambda row: figures.ratio(row.ratio)),
+               cells=_cells_of(rows, lambda row: figures.ratio(row.ratio)),
                notes=_ratio_limits(rows)),
         Column(title="", keep=9, left=True, media=(Medium.SCREEN,),
-               cells=_each(rows, lambda row: bar(row.ratio, most, _BAR)),
+               cells=_cells_of(rows, lambda row: bar(row.ratio, most, _BAR)),
                tones=tuple(Tone.GOOD if leads else Tone.OTHER for leads in first)),
         _quantile(rows, "p50", keep=6),
         *_without_network(rows),
@@ -45,36 +45,36 @@ def level_table(level: Level, *, void: bool = False, current: str = "", priority
         _percentile(rows, "p99", keep=10, notes_keep=3),
         _percentile(rows, "p999", "p99.9", media=(Medium.PAGE,)),
         _quantile(rows, "max", "longest", keep=5),
-        Column(title="errors", keep=0 if errors else 2, cells=_each(rows, lambda row: count(row.errors)),
+        Column(title="errors", keep=0 if errors else 2, cells=_cells_of(rows, lambda row: count(row.errors)),
                tones=tuple(Tone.WRONG if row.errors else Tone.PLAIN for row in rows)),
-        Column(title="requests", cells=_each(rows, lambda row: count(row.requests)), media=(Medium.PAGE,)),
-        Column(title="CPU ms/request", short="CPU ms/req", keep=8, cells=_each(rows, _cpu)),
-        Column(title="by hop", keep=1, left=True, tone=Tone.ASIDE, cells=_each(rows, _by_hop)),
-        Column(title="memory MiB", short="MiB", keep=7, cells=_each(rows, _memory), media=_NOT_ON_PAGES),
-        Column(title="launches", keep=1, cells=_each(rows, lambda row: str(row.launches))),
-        Column(title="slices", cells=_each(rows, lambda row: str(row.slices)), media=(Medium.PAGE,)),
-        Column(title="ready s", cells=_each(rows, _ready), media=(Medium.PAGE,)),
+        Column(title="requests", cells=_cells_of(rows, lambda row: count(row.requests)), media=(Medium.PAGE,)),
+        Column(title="CPU ms/request", short="CPU ms/req", keep=8, cells=_cells_of(rows, _cpu)),
+        Column(title="by hop", keep=1, left=True, tone=Tone.ASIDE, cells=_cells_of(rows, _by_hop)),
+        Column(title="memory MiB", short="MiB", keep=7, cells=_cells_of(rows, _memory), media=_NOT_ON_PAGES),
+        Column(title="launches", keep=1, cells=_cells_of(rows, lambda row: str(row.launches))),
+        Column(title="slices", cells=_cells_of(rows, lambda row: str(row.slices)), media=(Medium.PAGE,)),
+        Column(title="ready s", cells=_cells_of(rows, _ready), media=(Medium.PAGE,)),
     ))  # fmt: skip
 
 
-def _current(stacks: Iterable[str], current: str) -> tuple[str, ...]:
+def _marks(stacks: Iterable[str], current: str) -> tuple[str, ...]:
     return tuple(MARK if stack == current else "" for stack in stacks) if current else ()
 
 
-def _each(rows: Sequence[Row], cell: Callable[[Row], str]) -> tuple[str, ...]:
+def _cells_of(rows: Sequence[Row], cell: Callable[[Row], str]) -> tuple[str, ...]:
     return tuple(cell(row) for row in rows)
 
 
 def _quantile(
     rows: Sequence[Row], name: str, title: str = "", *, keep: int = 0, media: tuple[Medium, ...] = tuple(Medium)
 ) -> Column:
-    cells = _each(rows, lambda row: figures.quantile(row.latency, name))
+    cells = _cells_of(rows, lambda row: figures.quantile(row.latency, name))
     return Column(title=f"{title or name} ms", short=title or name, cells=cells, keep=keep, media=media)
 
 
 def _without_network(rows: Sequence[Row]) -> Iterator[Column]:
     if any(row.p50_without_network_s is not None for row in rows):
-        cells = _each(rows, _p50_without_network)
+        cells = _cells_of(rows, _p50_without_network)
         yield Column(title="p50 ms without the network", short="p50 w/o network", keep=4, cells=cells)
 
 
@@ -90,8 +90,8 @@ def _percentile(
 ) -> Column:  # fmt: skip
     return Column(
         title=f"{title or name} ms", short=title or name, keep=keep, notes_keep=notes_keep, media=media,
-        cells=_each(rows, lambda row: figures.percentile(row, name)),
-        notes=_each(rows, lambda row: figures.percentile_limits(row, name)),
+        cells=_cells_of(rows, lambda row: figures.percentile(row, name)),
+        notes=_cells_of(rows, lambda row: figures.percentile_limits(row, name)),
     )  # fmt: skip
 
 
@@ -123,5 +123,5 @@ def _p50_without_network(row: Row) -> str:
     return f"≥ {value}" if "p50" in row.latency.censored else value
 
 
-def _places(rank: tuple[int, int]) -> str:
+def _rank_text(rank: tuple[int, int]) -> str:
     return str(rank[0]) if rank[0] == rank[1] else f"{rank[0]}–{rank[1]}"

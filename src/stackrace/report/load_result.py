@@ -183,14 +183,14 @@ def _targets(results: Sequence[TargetResult]) -> Table:
 
     more = [f"… and {len(others)} more"] if others else []
     return Table(columns=(
-        Column(title="", cells=(*(_cut(target.name) for target in shown), *more), left=True),
+        Column(title="", cells=(*(_shortened(target.name) for target in shown), *more), left=True),
         Column(title="right", cells=sums([target.counts.ok for target in results])),
         Column(title="errors", cells=sums([target.counts.errors for target in results])),
         *(Column(title=_COLUMNS[name], cells=tuple(quantiles(name))) for name in _TARGET_COLUMNS),
     ))  # fmt: skip
 
 
-def _cut(name: str) -> str:
+def _shortened(name: str) -> str:
     return name if len(name) <= _LONGEST_TARGET else f"{name[: _LONGEST_TARGET - 1]}…"
 
 

@@ -18,7 +18,7 @@ COMMAND = "stackrace run race.toml"
 
 def race_file(race: Race) -> str:
     """Return the race's question as a race file; the ``[app]`` part is the project's own."""
-    budget = f'budget = "{_span(race.budget_s)}"\n' if race.budget_s else ""
+    budget = f'budget = "{_flag_duration(race.budget_s)}"\n' if race.budget_s else ""
     repeats = "" if race.repeats is None else f"repeats = {race.repeats}\n"
     exhaustive = "exhaustive = true\n" if race.exhaustive else ""
     twin = "" if race.twin or len(race.stacks) < 2 else "twin = false\n"
@@ -37,7 +37,7 @@ def _workloads(race: Race) -> str:
     tables = []
     for name, urls in race.workloads.items():
         stacks = f"stacks = {_lines(race.limits[name])}\n" if name in race.limits else ""
-        tables.append(f"[workloads.{_key(name)}]\n{_source(urls)}{stacks}{_check(race.checks.get(name, {}))}")
+        tables.append(f"[workloads.{_toml_key(name)}]\n{_source(urls)}{stacks}{_check(race.checks.get(name, {}))}")
     return "\n".join(tables)
 
 
@@ -65,7 +65,7 @@ def _load(race: Race) -> str:
     levels = sorted({load.concurrency for load in race.loads})
     keep_alive = all(load.keep_alive for load in race.loads)
     timeouts = {load.timeout_s for load in race.loads} - {Load(concurrency=1).timeout_s}
-    timeout = f'timeout = "{_span(max(timeouts))}"\n' if timeouts else ""
+    timeout = f'timeout = "{_flag_duration(max(timeouts))}"\n' if timeouts else ""
     # slices have no length of their own
     length = "" if race.repeats is None else _length(race.loads)
     kinds = {"silent": race.loads[0].silent, "idle": race.loads[0].idle} if race.loads else {}
@@ -81,18 +81,18 @@ def _length(loads: Sequence[Load]) -> str:
         pairs = (f'"{level}" = {number}' for level, number in numbers.items())
         return f"requests = {{ {', '.join(pairs)} }}\n"
     durations = {load.duration_s for load in loads if load.duration_s is not None}
-    return f'duration = "{_span(max(durations))}"\n' if durations else ""
+    return f'duration = "{_flag_duration(max(durations))}"\n' if durations else ""
 
 
 def _lines(stacks: Sequence[str]) -> str:
     return "[\n" + "".join(f"  {_text(stack)},\n" for stack in stacks) + "]"
 
 
-def _span(seconds: float) -> str:
+def _flag_duration(seconds: float) -> str:
     return DURATION.format(seconds).replace(" ", "")
 
 
-def _key(name: str) -> str:
+def _toml_key(name: str) -> str:
     return name if name.replace("-", "").replace("_", "").isalnum() and name.isascii() else _text(name)
 
 

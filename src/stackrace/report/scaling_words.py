@@ -30,7 +30,7 @@ _MOST_NAMED = 3
 
 def scaling_sections(standing: Standing) -> Iterator[Section]:
     """Yield the section about the growth of throughput, if it is known for any stack."""
-    if curves := _known(standing.scaling):
+    if curves := _curves_if_fitted(standing.scaling):
         yield Section(title=_TITLE, blocks=tuple(_scaling(curves)))
 
 
@@ -58,7 +58,7 @@ def _scaling(curves: Sequence[ScalingCurve]) -> Iterator[Block]:
     yield from (Paragraph(text=text, tone=Tone.ASIDE) for text in unfits(curves))
 
 
-def _known(curves: Sequence[ScalingCurve]) -> tuple[ScalingCurve, ...]:
+def _curves_if_fitted(curves: Sequence[ScalingCurve]) -> tuple[ScalingCurve, ...]:
     return tuple(curves) if any(curve.knee is not None or curve.law is not None for curve in curves) else ()
 
 
@@ -85,10 +85,10 @@ def _cells(curve: ScalingCurve) -> tuple[str, ...]:
     law = curve.law
     if law is None:
         return (_named(curve), stops, *[NOTHING] * 4)
-    peak = _limited(law.peak, count) if law.peak else "none"
+    peak = _with_limits(law.peak, count) if law.peak else "none"
     return (
-        _named(curve), stops, _limited(law.single_per_s, number),
-        _limited(law.contention, number), _limited(law.coherency, coefficient), peak,
+        _named(curve), stops, _with_limits(law.single_per_s, number),
+        _with_limits(law.contention, number), _with_limits(law.coherency, coefficient), peak,
     )  # fmt: skip
 
 
@@ -113,6 +113,6 @@ def _unfit(why: Unfit) -> str:
     return f"Throughput does not follow the scaling law: {off}."
 
 
-def _limited(interval: Interval, figure: Figure) -> str:
+def _with_limits(interval: Interval, figure: Figure) -> str:
     text = figures.limits(interval, figure)
     return figure(interval.value) + (f" ({text})" if text else "")

@@ -77,7 +77,7 @@ class Complaint:
     @property
     def where(self) -> str:
         """``gunicorn (3), uwsgi (1)``: the stacks with the most findings; empty for the race as a whole."""
-        return _listed(self.by_stack)
+        return _counts_list(self.by_stack)
 
     @property
     def item(self) -> Item:
@@ -100,7 +100,7 @@ def complaints(race: Race, standing: Standing) -> tuple[Complaint, ...]:
         for finding in verdict.findings:
             groups.setdefault((trial, title(finding), finding.effect), []).append((stack, finding))
     found = [_complaint(key[0], pairs, trials.get(key[0], 0)) for key, pairs in groups.items()]
-    return tuple(sorted(found, key=_gravity))
+    return tuple(sorted(found, key=_sort_key))
 
 
 def refused(race: Race) -> str:
@@ -108,11 +108,14 @@ def refused(race: Race) -> str:
     whole = counted(race).launches
     launches = [(original_path(launch.stack), launch.verdict) for launch in whole]
     slices = [(original_path(launch.stack), each.verdict) for launch in whole for each in launch.slices]
-    sentences = [_refused(_Trial.LAUNCH, launches, "refused"), _refused(_Trial.SLICE, slices, "refused or redone")]
+    sentences = [
+        _rejected_note(_Trial.LAUNCH, launches, "refused"),
+        _rejected_note(_Trial.SLICE, slices, "refused or redone"),
+    ]
     return " ".join(sentence for sentence in sentences if sentence)
 
 
-def _refused(trial: _Trial, trials: Sequence[tuple[str, Verdict]], done: str) -> str:
+def _rejected_note(trial: _Trial, trials: Sequence[tuple[str, Verdict]], done: str) -> str:
     bad = [(stack, verdict) for stack, verdict in trials if not verdict.valid]
     if not bad:
         return ""
@@ -124,7 +127,7 @@ def _refused(trial: _Trial, trials: Sequence[tuple[str, Verdict]], done: str) ->
         )
     )
     by = ", ".join(f"{count(times)} by {check}" for check, times in checks.most_common())
-    stacks = _listed(Counter(stack for stack, _ in bad).most_common())
+    stacks = _counts_list(Counter(stack for stack, _ in bad).most_common())
     were = "was" if len(bad) == 1 else "were"
     return f"{count(len(bad))} of {of(len(trials), trial)} {were} {done}: {by}; on {stacks}."
 
@@ -147,11 +150,11 @@ def _complaint(trial: _Trial, pairs: list[tuple[str, Finding]], whole: int) -> C
     )  # fmt: skip
 
 
-def _gravity(complaint: Complaint) -> tuple[int, int, int, str]:
+def _sort_key(complaint: Complaint) -> tuple[int, int, int, str]:
     return _SEVERITY.index(complaint.effect), list(_Trial).index(complaint.trial), -complaint.count, complaint.check
 
 
-def _listed(counts: Iterable[tuple[str, int]]) -> str:
+def _counts_list(counts: Iterable[tuple[str, int]]) -> str:
     pairs = list(counts)
     if len(pairs) == 1:
         return pairs[0][0]
@@ -235,7 +238,7 @@ def _failures(race: Race, standing: Standing, names: Mapping[str, str]) -> Itera
     for (how, why), same in groups.items():
         launches = sum(each.launches for each in same)
         often = f" ({launches} launches)" if launches > len(same) else ""
-        who = _named([names.get(each.stack, each.stack) for each in same])
+        who = _stack_list([names.get(each.stack, each.stack) for each in same])
         item = Item(
             text=f"{who} {how}{often}{f': {why}' if why else ''}", tone=Tone.WRONG, log=same[-1].failure.log
         )
@@ -248,7 +251,7 @@ def _gaps(standing: Standing, names: Mapping[str, str]) -> Iterator[_Cause]:
         why = failure_message(gap.failure, " there") or failure_kind(gap.failure)
         groups.setdefault((gap.load.named(gap.workload), why), []).append(gap)
     for (where, why), same in groups.items():
-        who = _named([names.get(each.stack, each.stack) for each in same])
+        who = _stack_list([names.get(each.stack, each.stack) for each in same])
         text = f"no figure of {who} at {where}: {why}"
         yield _Cause(grave=3, item=Item(text=text, tone=Tone.DOUBTFUL))
 
@@ -271,11 +274,11 @@ def _complaints(race: Race, standing: Standing, names: Mapping[str, str]) -> Ite
             continue
         checks = dict.fromkeys(complaint.check for complaint in same)
         gone = dict.fromkeys(names.get(stack, stack) for check in checks for stack in out.get(check, ()))
-        lost = f"; {_named([*gone])} not ranked" if gone else ""
+        lost = f"; {_stack_list([*gone])} not ranked" if gone else ""
         seen = f": {first.seen}" if first.seen else ""
         item = Item(lead=", ".join(checks), tone=_TONES[first.effect], text=f"{first.headline}{lost}{seen}")
         yield _Cause(grave=0 if gone else _GRAVE[first.effect], item=item)
 
 
-def _named(stacks: Sequence[str]) -> str:
+def _stack_list(stacks: Sequence[str]) -> str:
     return listed(stacks if len(stacks) <= 2 else [stacks[0], f"{len(stacks) - 1} more"])

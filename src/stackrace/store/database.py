@@ -76,7 +76,7 @@ def open_database(address: Address) -> str:
         _make_private(address.path, always=address == default_file())
     configure()
     alias = _connect(address)
-    with translated(address), _alone_with_file(address):
+    with translated(address), _file_locked(address):
         connection = connections[alias]
         if not _has_tables(connection, address):
             if is_read_only(address):
@@ -84,10 +84,10 @@ def open_database(address: Address) -> str:
                     f"store {address}: it is empty, and read-only: no tables can be made in it. Make it and its "
                     f"folder writable, or name another with {VARIABLE}"
                 )
-            with _alone_with_server(connection):
+            with _server_locked(connection):
                 if not _has_tables(connection, address):
                     _make_tables(connection)
-            _sign(connection)
+            _record_user(connection)
     return alias
 
 
@@ -98,7 +98,7 @@ def configure() -> None:
             INSTALLED_APPS=[StoreConfig.name], LOGGING_CONFIG=None, TIME_ZONE="UTC", USE_I18N=False, USE_TZ=True
         )
     apps.populate(settings.INSTALLED_APPS)
-    connection_created.connect(_opened, dispatch_uid=f"{StoreConfig.name}.signed")
+    connection_created.connect(_on_connection, dispatch_uid=f"{StoreConfig.name}.signed")
     if not apps.is_installed(StoreConfig.name):
         raise StoreError(f"Django is in use in this process: add {StoreConfig.name!r} to its INSTALLED_APPS")
 
@@ -152,10 +152,10 @@ def translated(address: Address) -> Iterator[None]:
     except OverflowError as error:
         raise StoreError(f"store {address}: a number is too large to be stored", detail=str(error)) from error
     except (Error, OSError) as error:
-        raise StoreError(f"store {address}: {_way_out(str(error))}", detail=str(error)) from error
+        raise StoreError(f"store {address}: {_remedy(str(error))}", detail=str(error)) from error
 
 
-def _way_out(complaint: str) -> str:
+def _remedy(complaint: str) -> str:
     lowered = complaint.lower()
     for fragment, way_out in _WAYS_OUT.items():
         if fragment in lowered:
@@ -245,7 +245,7 @@ def _make_tables(connection: BaseDatabaseWrapper) -> None:
 
 
 @contextmanager
-def _alone_with_file(address: Address) -> Iterator[None]:
+def _file_locked(address: Address) -> Iterator[None]:
     """Lock the store's folder: SQLite's lock covers neither the switch to WAL nor all tables at once."""
     if not isinstance(address, SqliteFile):
         yield
@@ -259,7 +259,8 @@ def _alone_with_file(address: Address) -> Iterator[None]:
 
 
 @contextmanager
-def _alone_with_server(connection: BaseDatabaseWrapper) -> Iterator[None]:
+def _server_locked(connection: BaseDatabaseWrapper) -> Iterator[None]:
+    """Hold an advisory lock of the database; SQLite needs none."""
     if connection.vendor != "postgresql":
         yield
         return
@@ -271,11 +272,11 @@ def _alone_with_server(connection: BaseDatabaseWrapper) -> Iterator[None]:
             cursor.execute("SELECT pg_advisory_unlock(%s)", [_ADVISORY_LOCK])
 
 
-def _opened(sender: object, connection: BaseDatabaseWrapper, **_: object) -> None:
-    _sign(connection)
+def _on_connection(sender: object, connection: BaseDatabaseWrapper, **_: object) -> None:
+    _record_user(connection)
 
 
-def _sign(connection: BaseDatabaseWrapper) -> None:
+def _record_user(connection: BaseDatabaseWrapper) -> None:
     """Name the current user in SQLite's history for changes by ``connection``. PostgreSQL does it by itself.
 
     A temporary trigger belongs to one connection, so changes by other programs are by ``unknown``. Does nothing in
@@ -287,7 +288,7 @@ def _sign(connection: BaseDatabaseWrapper) -> None:
         cursor.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'stackrace_history'")
         if cursor.fetchone() is None:
             return
-        who = f"{_user()}, stackrace".replace("'", "''")
+        who = f"{_user_name()}, stackrace".replace("'", "''")
         # a statement that makes a trigger takes no parameters
         cursor.execute(
             "CREATE TEMP TRIGGER IF NOT EXISTS stackrace_signed AFTER INSERT ON main.stackrace_history "
@@ -295,7 +296,7 @@ def _sign(connection: BaseDatabaseWrapper) -> None:
         )
 
 
-def _user() -> str:
+def _user_name() -> str:
     try:
         return getpass.getuser()
     except (KeyError, OSError):

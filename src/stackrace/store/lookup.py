@@ -93,18 +93,19 @@ def the_one(prefix: str, ids: Sequence[str], names: Mapping[str, str] | None = N
     if not ids:
         raise StoreError("no race is stored yet; make one with: stackrace run")
     if matching:
-        raise StoreError(f"{len(matching)} ids begin with {prefix!r}; give more of it", detail=_listed(matching))
+        raise StoreError(f"{len(matching)} ids begin with {prefix!r}; give more of it", detail=_id_list(matching))
     raise StoreError(
-        f"no race's id begins with {prefix!r}; did you mean one of these?", detail=_listed(_near(wanted, ids))
+        f"no race's id begins with {prefix!r}; did you mean one of these?",
+        detail=_id_list(_similar_ids(wanted, ids)),
     )
 
 
-def _near(wanted: str, ids: Sequence[str]) -> Sequence[str]:
+def _similar_ids(wanted: str, ids: Sequence[str]) -> Sequence[str]:
     heads = {race_id[: len(wanted)]: race_id for race_id in reversed(ids)}
     close = get_close_matches(wanted, heads, n=_NEAR)
     return [heads[head] for head in close] or ids
 
 
-def _listed(ids: Sequence[str]) -> str:
+def _id_list(ids: Sequence[str]) -> str:
     shown = list(ids[:_NEAR])
     return "\n".join([*shown, f"and {len(ids) - _NEAR} more"] if len(ids) > _NEAR else shown)

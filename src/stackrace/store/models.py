@@ -115,7 +115,7 @@ class RaceRow(Row):
     @classmethod
     def of(cls, race: Race, number: int, checkpoint: Checkpoint | None) -> RaceRow:
         """Return the row of ``race`` itself, without facts and launches."""
-        columns, document = _parted(replace(race, facts=(), launches=()), _RACE_COLUMNS)
+        columns, document = _split(replace(race, facts=(), launches=()), _RACE_COLUMNS)
         duty = None if race.duty is None else encode(race.duty)
         document.pop("duty", None)
         state = None if checkpoint is None else asdict(checkpoint)
@@ -123,7 +123,7 @@ class RaceRow(Row):
 
     def race(self, facts: Iterable[StackFacts], launches: Iterable[Launch]) -> Race:
         """Return the race in this row, with ``facts`` and ``launches``."""
-        race: Race = decode(Race, {**_joined(self, _RACE_COLUMNS), "duty": self.duty})
+        race: Race = decode(Race, {**_document_of(self, _RACE_COLUMNS), "duty": self.duty})
         return replace(race, facts=tuple(facts), launches=tuple(launches))
 
     def summary(self) -> Summary:
@@ -185,13 +185,13 @@ class LaunchRow(Row):
     @classmethod
     def of(cls, race_id: str, position: int, launch: Launch) -> LaunchRow:
         """Return the row of ``launch``, the race's launch number ``position``, without its slices."""
-        columns, document = _parted(replace(launch, slices=()), _LAUNCH_COLUMNS)
+        columns, document = _split(replace(launch, slices=()), _LAUNCH_COLUMNS)
         kind = None if launch.failure is None else launch.failure.kind.value
         return cls(**columns, race_id=race_id, position=position, failure_kind=kind, document=document)
 
     def launch(self, slices: Iterable[Slice]) -> Launch:
         """Return the launch in this row, with ``slices``."""
-        launch: Launch = decode(Launch, _joined(self, _LAUNCH_COLUMNS), "launch")
+        launch: Launch = decode(Launch, _document_of(self, _LAUNCH_COLUMNS), "launch")
         return replace(launch, slices=tuple(slices))
 
 
@@ -265,11 +265,13 @@ class IdRow(Row):
         )
 
 
-def _parted(record: Race | Launch, names: Iterable[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _split(record: Race | Launch, names: Iterable[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the fields ``names`` of ``record``, which have columns, and a JSON document of all others."""
     columns = {name: getattr(record, name) for name in names}
     return columns, {name: value for name, value in encode(record).items() if name not in columns}
 
 
-def _joined(row: RaceRow | LaunchRow, names: Iterable[str]) -> dict[str, Any]:
+def _document_of(row: RaceRow | LaunchRow, names: Iterable[str]) -> dict[str, Any]:
+    """Return the whole JSON document of a record: that of ``row``, with the values of the columns ``names``."""
     columns = {name: getattr(row, name) for name in names}
     return {**row.document, **{name: encode(value) for name, value in columns.items() if value is not None}}

@@ -118,7 +118,7 @@ class _Sqlite:
         """Return a statement that refuses the event."""
         return f"SELECT RAISE(ABORT, '{why}');"
 
-    def more(self, guarded: _Guarded) -> _Trigger:
+    def extra_trigger(self, guarded: _Guarded) -> _Trigger:
         """Return the trigger that refuses INSERT OR REPLACE: it deletes without a DELETE trigger by default."""
         exists = " OR ".join(
             f"EXISTS (SELECT 1 FROM {guarded.table} WHERE {same})" for same in ("id = NEW.id", *guarded.unique)
@@ -150,7 +150,7 @@ class _Postgresql:
     def refuse(self, why: str) -> str:
         return f"RAISE EXCEPTION '{why}' USING ERRCODE = 'integrity_constraint_violation';"
 
-    def more(self, guarded: _Guarded) -> _Trigger:
+    def extra_trigger(self, guarded: _Guarded) -> _Trigger:
         refusal = self.refuse("TRUNCATE would leave no history: use DELETE")
         return _Trigger(guarded.table, "truncate", "BEFORE TRUNCATE", refusal)
 
@@ -176,7 +176,7 @@ def statements(vendor: str, columns: Mapping[str, Sequence[str]]) -> Iterator[st
     for guarded in _GUARDED:
         for trigger in _triggers(guarded, columns[guarded.table], dialect):
             yield from dialect.create(trigger)
-    for trigger in _of_ids(dialect):
+    for trigger in _id_triggers(dialect):
         yield from dialect.create(trigger)
 
 
@@ -192,25 +192,25 @@ def _identity(guarded: _Guarded, dialect: _Dialect) -> Iterator[_Trigger]:
     changed = " OR ".join(f"OLD.{column} {dialect.differs} NEW.{column}" for column in guarded.identity)
     refusal = dialect.refuse("an id never changes, nor where a row belongs")
     yield _Trigger(guarded.table, "identity", "BEFORE UPDATE", refusal, changed)
-    yield dialect.more(guarded)
+    yield dialect.extra_trigger(guarded)
 
 
 def _history(guarded: _Guarded, columns: Sequence[str], dialect: _Dialect) -> Iterator[_Trigger]:
     before, changed = dialect.row(columns), _changed(columns, dialect)
     rest = _changed([column for column in columns if column not in guarded.filled], dialect)
-    entry = _entry(guarded, "update", "OLD", changed, before, dialect)
+    entry = _history_entry(guarded, "update", "OLD", changed, before, dialect)
     altered = f"{changed} <> '' AND NOT (({guarded.filling}) AND {rest} = '')"
     yield _Trigger(guarded.table, "update", "AFTER UPDATE", entry, altered)
-    entry = _entry(guarded, "delete", "OLD", "''", before, dialect)
+    entry = _history_entry(guarded, "delete", "OLD", "''", before, dialect)
     yield _Trigger(guarded.table, "delete", "AFTER DELETE", entry)
     if guarded.kind != "race":
         race = guarded.race.format(row="NEW")
-        entry = _entry(guarded, "insert", "NEW", "''", "NULL", dialect)
+        entry = _history_entry(guarded, "insert", "NEW", "''", "NULL", dialect)
         ended = f"EXISTS (SELECT 1 FROM stackrace_race WHERE id = {race} AND ending IS NOT NULL)"
         yield _Trigger(guarded.table, "insert", "AFTER INSERT", entry, ended)
 
 
-def _entry(guarded: _Guarded, deed: str, row: str, changed: str, before: str, dialect: _Dialect) -> str:
+def _history_entry(guarded: _Guarded, deed: str, row: str, changed: str, before: str, dialect: _Dialect) -> str:
     return (
         "INSERT INTO stackrace_history (race, kind, row_id, deed, at, who, changed, before) VALUES "
         f"({guarded.race.format(row=row)}, '{guarded.kind}', CAST({row}.id AS TEXT), '{deed}', {dialect.now}, "
@@ -235,7 +235,7 @@ def _registry(guarded: _Guarded) -> Iterator[_Trigger]:
     yield _Trigger(guarded.table, "struck", "AFTER DELETE", strike)
 
 
-def _of_ids(dialect: _Dialect) -> Iterator[_Trigger]:
+def _id_triggers(dialect: _Dialect) -> Iterator[_Trigger]:
     yield from _identity(_IDS, dialect)
     in_use = (
         "EXISTS (SELECT 1 FROM stackrace_race WHERE id = CASE OLD.kind WHEN 'name' THEN OLD.of_id ELSE OLD.id END) "

@@ -72,8 +72,8 @@ def nothing_right(observation: Observation) -> Finding | None:
     the silent connections probably hold the workers.
     """
     counts, load = observation.result.counts, observation.load
-    unheard = not observation.answered and not sum(counts.failed.values())
-    blocked = load.silent and unheard and observation.result.duration_s > 2 * observation.page_s
+    unanswered = not observation.answered and not sum(counts.failed.values())
+    blocked = load.silent and unanswered and observation.result.duration_s > 2 * observation.page_s
     return nothing_right.judge(
         counts.ok,
         case="idle" if not counts.scheduled else "silent" if blocked else "",

@@ -55,15 +55,15 @@ def bottleneck(observation: Observation) -> Bottleneck | None:
     return busy or (_waiting(observation, observation.stack.hops[-1]) if used_s < _IDLE * cores_s else None)
 
 
-def agreed(found: Sequence[Bottleneck | None]) -> Bottleneck | None:
+def agreed(bottlenecks: Sequence[Bottleneck | None]) -> Bottleneck | None:
     """Return the place on which two thirds of the slices of a stack at one level agree, with their mean figures.
 
     Returns None if the slices do not agree.
     """
-    bare = [None if one is None else replace(one, at_once=None, page_s=None) for one in found]
+    bare = [None if one is None else replace(one, at_once=None, page_s=None) for one in bottlenecks]
     usual = next(iter(multimode(bare)), None)
-    alike = [one for one, same in zip(found, bare, strict=True) if one is not None and same == usual]
-    if usual is None or len(alike) < _AGREED * len(found):
+    alike = [one for one, same in zip(bottlenecks, bare, strict=True) if one is not None and same == usual]
+    if usual is None or len(alike) < _AGREED * len(bottlenecks):
         return None
     known = [(one.at_once, one.page_s) for one in alike if one.at_once is not None and one.page_s is not None]
     if not known:
@@ -92,7 +92,7 @@ def _busy(observation: Observation, stack: Stack, cores_s: float) -> Bottleneck 
 
 
 def _waiting(observation: Observation, host: Hop) -> Bottleneck | None:
-    most, unit = _places(observation, host)
+    most, unit = _most_at_once(observation, host)
     result = observation.result
     known = _LONG_S <= observation.page_s <= result.duration_s / _LEAST_ROUNDS and not result.counts.errors
     own_s = observation.page_s if known else None
@@ -147,7 +147,7 @@ def _busy_of_each(observation: Observation, host: Hop) -> float:
     return used_s / ((_processes(host) or 1) * observation.machine.elapsed_s)
 
 
-def _places(observation: Observation, host: Hop) -> tuple[int, str]:
+def _most_at_once(observation: Observation, host: Hop) -> tuple[int, str]:
     """Return the number of requests that can be served at once, and its unit: connection, thread or process."""
     clients = observation.load.concurrency
     if clients <= host.promised or (host.threads <= 1 and _processes(host) is None):

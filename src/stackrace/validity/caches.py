@@ -123,7 +123,7 @@ def _hidden_retries(observation: Observation) -> Finding | None:
     counts = observation.result.counts
     sent = counts.scheduled - counts.unsent + observation.result.retried
     clients = observation.load.concurrency + observation.load.idle
-    doubt = 2 * clients + 2 * observation.served_apart_s * observation.result.throughput_per_s
+    doubt = 2 * clients + 2 * observation.count_offset_s * observation.result.throughput_per_s
     declared = observation.stack is not None and observation.stack.keeps_answers
     if observation.served > sent + doubt + _SHARE * sent:
         case = "more"

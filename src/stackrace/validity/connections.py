@@ -40,7 +40,11 @@ def _established(observation: Observation) -> Finding | None:
     connections needs no more connections than requests, and an open loop only the connections that it uses.
     """
     few_reconnects = _reconnects.limits.warns or 0.0
-    if not _are_kept(observation) or observation.load.is_open or _reconnect_share(observation) > few_reconnects:
+    if (
+        not _keeps_connections(observation)
+        or observation.load.is_open
+        or _reconnect_share(observation) > few_reconnects
+    ):
         return None
     claimed = min(observation.load.concurrency, observation.result.counts.scheduled)
     peak = observation.result.established_peak
@@ -125,7 +129,7 @@ def _close_ignored(observation: Observation) -> Finding | None:
     return _close_ignored.judge(1 - observation.result.connections_opened / observation.answered)
 
 
-def _are_kept(observation: Observation) -> bool:
+def _keeps_connections(observation: Observation) -> bool:
     return observation.load.keep_alive and observation.load.requests_per_connection is None
 
 
@@ -190,11 +194,14 @@ def _listen_overflows(observation: Observation) -> Finding | None:
     lost = observation.machine.listen_overflows
     opened = max(observation.machine.accepted, observation.result.connections_opened) + lost
     return _listen_overflows.judge(
-        lost / opened if opened else 0.0, cure=_kept(observation), lost=lost, clients=observation.load.concurrency
+        lost / opened if opened else 0.0,
+        cure=_keep_alive_case(observation),
+        lost=lost,
+        clients=observation.load.concurrency,
     )
 
 
-def _kept(observation: Observation) -> str:
+def _keep_alive_case(observation: Observation) -> str:
     return "kept" if observation.load.keep_alive else "closed"
 
 
@@ -213,7 +220,9 @@ def _syn_retransmits(observation: Observation) -> Finding | None:
     The kernel counts for the whole network namespace.
     """
     return _syn_retransmits.judge(
-        observation.machine.syn_retransmits, cure=_kept(observation), clients=observation.load.concurrency
+        observation.machine.syn_retransmits,
+        cure=_keep_alive_case(observation),
+        clients=observation.load.concurrency,
     )
 
 
@@ -241,7 +250,7 @@ def _latency_lumps(observation: Observation) -> Finding | None:
     return _latency_lumps.finding(
         value=max(lumps.values()),
         limit=_LEAST_LUMP,
-        cure=_kept(observation),
+        cure=_keep_alive_case(observation),
         lumps=lumps,
         clients=observation.load.concurrency,
     )

@@ -101,6 +101,7 @@ def contention(observation: Observation) -> Finding | None:
 
 
 def _cure(observation: Observation) -> str:
+    """Return the key of the declared remedy that fits."""
     if observation.needed:
         return "needed"
     if any(each.name == "stackrace" for each in observation.offenders):

@@ -76,7 +76,9 @@ class Declaration:
     number: int = 0
     """Number in the method's list of checks; 0 if it has none there."""
     seen: str | Mapping[str, str]
+    """Template of the measured facts in words."""
     remedy: str | Mapping[str, str]
+    """Template of the remedy."""
     title: str = ""
     """Name of the check; by default its id in words."""
     made: tuple[Made, ...]

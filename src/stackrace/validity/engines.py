@@ -122,7 +122,10 @@ def _network_full(observation: Observation) -> Finding | None:
 
 @dataclass(frozen=True, slots=True)
 class _Flow:
+    """Bytes that moved in one direction between a host and engines, and what the network carries there."""
+
     way: str
+    """Case of the finding: to engines, or to host."""
     host: str
     engines: tuple[str, ...]
     moved_bytes_per_s: float

@@ -14,10 +14,10 @@ from .observation import Observation
 _IDLE = 0.25
 """Busy share of a thread below which it cannot be the limit."""
 
-_OWN_CORE = "{knob.own_core}"
+_ENGINE_CORE = "{knob.engine_core}"
 _ANOTHER_CORE = "{knob.another_core}; or a lower rate"
 _RELIEF = {
-    "shared": _OWN_CORE,
+    "shared": _ENGINE_CORE,
     "spare": "give the load engine more than {engine_cores:cores}: {spare} are free",
     "several": "{knob.another_core}",
     "full": "{knob.heavier}",
@@ -44,14 +44,15 @@ def _generator_busy(observation: Observation) -> Finding | None:
     """
     return _generator_busy.judge(
         observation.result.generator_busy,
-        cure=_relief(observation),
+        cure=_remedy_key(observation),
         throughput_per_s=observation.result.throughput_per_s,
         engine_cores=observation.cores.generator_cores,
         spare=_spare_cores(observation),
     )
 
 
-def _relief(observation: Observation) -> str:
+def _remedy_key(observation: Observation) -> str:
+    """Return the key of the declared remedy that fits: it depends on the cores of stacks and engine."""
     if observation.result.engines:
         return "elsewhere"
     if observation.cores.shared:
@@ -74,7 +75,7 @@ def _spare_cores(observation: Observation) -> int:
     seen="the load engine waited for a core during {value:percent} of the {knob.span}; "
     "the latencies include this wait",
     remedy={
-        "shared": _OWN_CORE,
+        "shared": _ENGINE_CORE,
         "apart": "something else runs on {engine_cores:cores}: {knob.intruder}, or {knob.verb} later",
         "elsewhere": "something else runs on the engines' machines: end it, or {knob.verb} later",
     },
@@ -120,7 +121,7 @@ def _engine_ceiling(observation: Observation) -> Finding | None:
         return None
     return _engine_ceiling.judge(
         observation.result.throughput_per_s / observation.ceiling_per_s,
-        cure=_relief(observation),
+        cure=_remedy_key(observation),
         throughput_per_s=observation.result.throughput_per_s,
         engine_cores=observation.cores.generator_cores,
         spare=_spare_cores(observation),
@@ -134,7 +135,7 @@ def _engine_ceiling(observation: Observation) -> Finding | None:
     of="of the time",
     seen="connections had no request under way during {value:percent} of the {knob.span}: "
     "the server saw fewer clients than asked for",
-    remedy={"shared": _OWN_CORE, "apart": "lower {knob.concurrency}, or give the load engine more cores"},
+    remedy={"shared": _ENGINE_CORE, "apart": "lower {knob.concurrency}, or give the load engine more cores"},
     source="J. D. C. Little, Operations Research 9 (1961) 383–387",
 )
 def _dead_time(observation: Observation) -> Finding | None:
@@ -174,7 +175,7 @@ _ENOUGH = 50
     threshold="at most {limit:.3f}",
     rule=f"D at most max({_LEAST}, {_ONE_IN_A_THOUSAND}/√N)",
     seen="the requests were not sent in the requested rhythm: D = {value:.3f} (Kolmogorov–Smirnov)",
-    remedy={"shared": _OWN_CORE, "apart": _ANOTHER_CORE},
+    remedy={"shared": _ENGINE_CORE, "apart": _ANOTHER_CORE},
     source="A. N. Kolmogorov, 1933; N. Smirnov, 1948; D. R. Cox, P. A. W. Lewis, "
     "The Statistical Analysis of Series of Events, 1966",
 )
@@ -211,7 +212,7 @@ _LAG_SHARE = 0.05
     rule=f"p99 at most {DURATION.format(_LEAST_LAG_S)}, or {percent(_LAG_SHARE)} of the median latency",
     seen="1 % of the requests were sent more than {value:duration} late: the engine was busy or had "
     "no core, and the latencies include this wait",
-    remedy={"shared": _OWN_CORE, "apart": _ANOTHER_CORE},
+    remedy={"shared": _ENGINE_CORE, "apart": _ANOTHER_CORE},
     source="G. Tene, How NOT to measure latency, 2013; Schroeder et al., NSDI 2006",
 )
 def _lag(observation: Observation) -> Finding | None:
@@ -286,7 +287,7 @@ def _piled_up(observation: Observation) -> float:
 
     Requests answered after that time were outstanding at its end, either under way or waiting for a connection.
     """
-    due_s = _due_s(observation, observation.result)
+    due_s = _scheduled_s(observation, observation.result)
     bins = [span for span in observation.result.series if span.start_s < due_s]
     if len(bins) < 2:
         return 0.0
@@ -295,7 +296,7 @@ def _piled_up(observation: Observation) -> float:
     return max(0.0, after - before - 3 * math.sqrt(after))
 
 
-def _due_s(observation: Observation, result: LoadResult) -> float:
+def _scheduled_s(observation: Observation, result: LoadResult) -> float:
     if observation.load.requests is None or not observation.load.rate_per_s:
         return result.duration_s
     return min(result.duration_s, observation.load.requests / observation.load.rate_per_s)

@@ -55,7 +55,7 @@ class Observation:
     """Bytes that the stack wrote into its run directory meanwhile."""
     served: int | None = None
     """Requests that the app itself counted; None if it does not count, or if a front end answers some by itself."""
-    served_apart_s: float = 0.0
+    count_offset_s: float = 0.0
     """Seconds between the beginning of the app's count and the beginning of the load."""
     debug: bool = False
     """True if the app runs in debug mode."""

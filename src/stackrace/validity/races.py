@@ -69,7 +69,9 @@ class RaceView:
     uneven: tuple[tuple[str, Drift], ...] = ()
     """Drift of each of these stacks relative to the others, by path; the limits hold for all at once."""
     sizes: tuple[AnswerSizes, ...] = ()
+    """Sizes of the stacks' answers, by level."""
     carried: tuple[CarryOverTest, ...] = ()
+    """Tests for carry-over from one slice to the next."""
 
 
 @on_race(

@@ -26,7 +26,7 @@ _BLOCK_S = 0.5
 _LIMITS = Limits(warns=_SMALL)
 _THRESHOLD = f"at most {percent(_SMALL)}, or p of at least {_SIGNIFICANT:g}"
 _RULE = f"at most {percent(_SMALL)}, or p at least {_SIGNIFICANT:g}"
-_SEEN = "throughput {{change:moved}} of its mean between thirds of the {span} ({{p:p}})"
+_CHANGE_TEMPLATE = "throughput {{change:moved}} of its mean between thirds of the {span} ({{p:p}})"
 
 
 @on_slice_and_run(
@@ -36,7 +36,7 @@ _SEEN = "throughput {{change:moved}} of its mean between thirds of the {span} ({
     unit=Unit.SHARE,
     threshold=_THRESHOLD,
     rule=_RULE,
-    seen=_SEEN.format(span="{knob.span}"),
+    seen=_CHANGE_TEMPLATE.format(span="{knob.span}"),
     remedy="a longer warm-up, or {knob.longer}",
     source="T. Kalibera, R. Jones, ISMM 2013; E. Barrett et al., OOPSLA 2017",
 )
@@ -47,12 +47,12 @@ def _not_steady(observation: Observation) -> Finding | None:
     under 6 s are too short and are left to the check of the launch. Bins of 100 ms are joined to blocks of at least
     0.5 s, 24 at most, since neighbours resemble each other.
     """
-    return _differing(
+    return _judge_difference(
         _not_steady, _thirds(_blocks(observation.result, bounded=observation.load.requests is not None))
     )
 
 
-def _differing(check: Check[Any], difference: _Thirds | None) -> Finding | None:
+def _judge_difference(check: Check[Any], difference: _Thirds | None) -> Finding | None:
     if difference is None or difference.p >= _SIGNIFICANT:
         return None
     return check.judge(abs(difference.change), change=difference.change, p=difference.p)
@@ -81,7 +81,7 @@ _LEAST_LOADED_S = 3.0
     unit=Unit.SHARE,
     threshold=_THRESHOLD,
     rule=_RULE,
-    seen=_SEEN.format(span="launch"),
+    seen=_CHANGE_TEMPLATE.format(span="launch"),
     remedy="a longer warm-up (a larger [race] budget); or does the app cache?",
     source="as for the thirds of a window; O. J. Dunn, JASA 56 (1961)",
 )
@@ -97,7 +97,7 @@ def _launch_not_steady(view: LaunchView) -> Finding | None:
     worst = min((trend for trend in trends if trend is not None), key=lambda trend: trend.p, default=None)
     if worst is None or worst.p * len(trends) >= _SIGNIFICANT:
         return None
-    return _differing(_launch_not_steady, worst)
+    return _judge_difference(_launch_not_steady, worst)
 
 
 @on_launch(

@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 import pytest
 from tests.factories import HOST, make_race
 
-from stackrace.api.resuming import ResumedRace, _budget_s, _left_s, _request, refuse_changed, request_document
+from stackrace.api.resuming import ResumedRace, _budget_s, _remaining_s, _request, refuse_changed, request_document
 from stackrace.base.errors import InputError
 from stackrace.measure.load import Load
 from stackrace.measure.resources import Enforcement
@@ -75,10 +75,10 @@ def test_a_budget_may_only_grow():
 
 def test_what_is_left_is_told_from_what_blocks_took():
     runs = replace(RACE, repeats=6, budget_s=0.0, elapsed_s=20.0)
-    assert _left_s(runs, 2) == 4 * 10.0
-    assert _left_s(replace(runs, elapsed_s=0.0), 0) is None
-    assert _left_s(replace(runs, budget_s=35.0), 2) == 15.0
-    assert _left_s(replace(RACE, budget_s=100.0), 1) == 40.0
+    assert _remaining_s(runs, 2) == 4 * 10.0
+    assert _remaining_s(replace(runs, elapsed_s=0.0), 0) is None
+    assert _remaining_s(replace(runs, budget_s=35.0), 2) == 15.0
+    assert _remaining_s(replace(RACE, budget_s=100.0), 1) == 40.0
 
 
 def test_what_is_run_today_goes_on_only_where_it_was_raced(tmp_path):

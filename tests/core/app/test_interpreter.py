@@ -27,7 +27,7 @@ def root(tmp_path):
 
 
 def find(root, **options):
-    defaults = {"environ": {"PATH": ""}, "own_prefix": Path("/nowhere"), "problem": lambda *_: ""}
+    defaults = {"environ": {"PATH": ""}, "stackrace_prefix": Path("/nowhere"), "problem": lambda *_: ""}
     return find_python(root, "django", **(defaults | options))
 
 
@@ -73,7 +73,7 @@ def test_stackraces_own_environment_is_not_the_apps(root, tmp_path):
     environment(tmp_path / "own")
     environ = {"VIRTUAL_ENV": str(tmp_path / "own"), "PATH": str(tmp_path / "own" / "bin")}
     with pytest.raises(InputError, match="Stackrace's own"):
-        find(root, environ=environ, own_prefix=tmp_path / "own")
+        find(root, environ=environ, stackrace_prefix=tmp_path / "own")
 
 
 def test_requirements_can_be_built(root):

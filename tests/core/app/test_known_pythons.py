@@ -38,7 +38,11 @@ def root(home):
 def find(root, home, **variables):
     environ = {"PATH": "", "HOME": str(home), **{name: str(value) for name, value in variables.items()}}
     return find_python(
-        root, "django", environ=environ, own_prefix=Path("/nowhere"), problem=lambda *_: "No module named 'django'"
+        root,
+        "django",
+        environ=environ,
+        stackrace_prefix=Path("/nowhere"),
+        problem=lambda *_: "No module named 'django'",
     )
 
 
@@ -177,7 +181,7 @@ def test_a_strangers_environment_above_is_taken_only_if_it_can_import_the_app(ro
     (root.parent / "another" / "pyvenv.cfg").touch()
     assert isinstance(find(root, home), Buildable)
     environ = {"PATH": "", "HOME": str(home)}
-    known = find_python(root, "django", environ=environ, own_prefix=Path("/nowhere"), problem=lambda *_: "")
+    known = find_python(root, "django", environ=environ, stackrace_prefix=Path("/nowhere"), problem=lambda *_: "")
     assert known.python == python
 
 
@@ -185,11 +189,11 @@ def test_an_images_own_python_comes_before_a_new_environment(root, home, monkeyp
     (root / "requirements.txt").touch()
     sign = home / ".dockerenv"
     monkeypatch.setattr("stackrace.app.known_pythons._CONTAINER_SIGNS", (sign,))
-    monkeypatch.setattr("stackrace.app.known_pythons._IMAGES_OWN", home / "usr")
+    monkeypatch.setattr("stackrace.app.known_pythons._IN_IMAGES", home / "usr")
     monkeypatch.setattr("stackrace.app.known_pythons._IMAGES", ())
     python = environment(home / "usr")
     environ = {"PATH": "", "HOME": str(home)}
-    asked = {"environ": environ, "own_prefix": Path("/nowhere"), "problem": lambda *_: ""}
+    asked = {"environ": environ, "stackrace_prefix": Path("/nowhere"), "problem": lambda *_: ""}
     assert isinstance(find_python(root, "django", **asked), Buildable)
     sign.touch()
     assert find_python(root, "django", **asked).python == python

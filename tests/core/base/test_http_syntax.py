@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stackrace.base.errors import InputError
-from stackrace.base.http_syntax import _url_prefix, by_prefix, is_below, tells_of_tls
+from stackrace.base.http_syntax import _url_prefix, by_prefix, client_used_tls, is_below
 
 
 @pytest.mark.parametrize(
@@ -23,14 +23,14 @@ from stackrace.base.http_syntax import _url_prefix, by_prefix, is_below, tells_o
     ],
 )
 def test_whatever_a_proxy_calls_it_tls_is_heard_of(header):
-    assert tells_of_tls([("Accept", "text/html"), header])
+    assert client_used_tls([("Accept", "text/html"), header])
 
 
 @pytest.mark.parametrize(
     "header", [("X-Forwarded-Proto", "http"), ("DNT", "on"), ("Referer", "https://shop.example/"), ("X-Ssl", "off")]
 )
 def test_other_headers_say_nothing_of_it(header):
-    assert not tells_of_tls([header])
+    assert not client_used_tls([header])
 
 
 @pytest.mark.parametrize(

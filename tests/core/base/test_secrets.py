@@ -10,12 +10,12 @@ from stackrace.base.errors import AppError, StackraceError
 from stackrace.base.secrets import (
     MASK,
     _assigned,
-    learn,
+    is_secret_name,
     masked,
     masked_settings,
     masked_tail,
+    register_secrets,
     secrets_in,
-    tells_secret,
 )
 
 
@@ -28,15 +28,15 @@ from stackrace.base.secrets import (
     ],
 )  # fmt: skip
 def test_a_name_tells_a_secret(name):
-    assert tells_secret(name)
-    learn({name: "canary-4711"})
+    assert is_secret_name(name)
+    register_secrets({name: "canary-4711"})
     assert masked("it says canary-4711.") == f"it says {MASK}."
 
 
 @pytest.mark.parametrize("name", ["PWD", "OLDPWD", "KEYBOARD", "PASSENGERS", "AUTHOR", "PATH", "DATABASE", "TOKYO"])
 def test_other_names_tell_none(name):
-    assert not tells_secret(name)
-    learn({name: "canary-4711"})
+    assert not is_secret_name(name)
+    register_secrets({name: "canary-4711"})
     assert masked("it says canary-4711.") == "it says canary-4711."
 
 
@@ -58,24 +58,24 @@ def test_other_names_tell_none(name):
     ],
 )
 def test_ordinary_words_numbers_and_paths_are_no_secrets(name, value):
-    learn({name: value})
+    register_secrets({name: value})
     assert masked(f"File {value!r} of {value}") == f"File {value!r} of {value}"
 
 
 def test_what_the_app_calls_its_user_or_its_folder_stays_readable_where_it_is_a_password_too():
-    learn({"DB_PASSWORD": "shopapp", "API_TOKEN": "bakery"})
-    learn({"POSTGRES_USER": "shopapp"}, ["bakery"])
+    register_secrets({"DB_PASSWORD": "shopapp", "API_TOKEN": "bakery"})
+    register_secrets({"POSTGRES_USER": "shopapp"}, ["bakery"])
     assert masked("/home/ana/bakery/shopapp/views.py") == "/home/ana/bakery/shopapp/views.py"
 
 
 def test_a_word_or_number_is_masked_as_a_whole_only():
-    learn({"DB_PASSWORD": "garden", "PIN": "471100"})
+    register_secrets({"DB_PASSWORD": "garden", "PIN": "471100"})
     assert masked("garden gardener 471100 9471100") == f"{MASK} gardener {MASK} 9471100"
     assert masked(r"\ngarden") == rf"\n{MASK}"
 
 
 def test_of_a_url_the_password_is_masked_alone_and_in_its_place():
-    learn({"DATABASE_URL": "postgresql://ana:p%40ss%2Fw0rd@db/shop"})
+    register_secrets({"DATABASE_URL": "postgresql://ana:p%40ss%2Fw0rd@db/shop"})
     for text in ("p%40ss%2Fw0rd", "p%40ss%2fw0rd", "p@ss/w0rd"):
         assert masked(f"({text})") == f"({MASK})"
     assert masked("postgresql://ana:p%40ss%2Fw0rd@db/shop") == f"postgresql://ana:{MASK}@db/shop"
@@ -83,7 +83,7 @@ def test_of_a_url_the_password_is_masked_alone_and_in_its_place():
 
 
 def test_a_password_with_a_slash_that_nobody_quoted_is_masked():
-    learn({"DATABASE_URL": "postgres://ana:se/cr@et99@db/shop"})
+    register_secrets({"DATABASE_URL": "postgres://ana:se/cr@et99@db/shop"})
     assert masked("'se/cr@et99'") == f"'{MASK}'"
 
 
@@ -105,7 +105,7 @@ def test_a_password_with_a_slash_that_nobody_quoted_is_masked():
 )
 def test_values_tell_secrets_by_their_form(name, value, secret):
     assert secret in list(secrets_in(name, value))
-    learn({name: value})
+    register_secrets({name: value})
     assert secret not in masked(f"it was {secret}!")
 
 
@@ -123,20 +123,20 @@ SECRETS = ["""it's "so" s<cr&t\\n""", "grün\tgeheim", "a+b c/d%=="]
     ],
 )  # fmt: skip
 def test_a_secret_is_masked_however_it_is_written(secret, written):
-    learn({"SECRET_KEY": secret})
+    register_secrets({"SECRET_KEY": secret})
     shown = masked(f"before {written(secret)} after")
     assert MASK in shown and written(secret).strip("'\"") not in shown
     assert len(shown) < len("before  after") + 20
 
 
 def test_text_that_begins_within_a_secret_does_not_show_the_rest():
-    learn({"SECRET_KEY": "canary-4711-abcdef"})
+    register_secrets({"SECRET_KEY": "canary-4711-abcdef"})
     assert masked_tail("4711-abcdef was it, canary-4711-abcdef") == f"{MASK} was it, {MASK}"
     assert masked_tail("nothing of it") == "nothing of it"
 
 
 def test_every_error_is_masked_whoever_raises_it():
-    learn({"SECRET_KEY": "canary-4711"})
+    register_secrets({"SECRET_KEY": "canary-4711"})
     error = AppError("it says canary-4711", detail="KeyError: 'canary-4711'")
     assert "canary" not in f"{error} {error.message} {error.detail} {error!r}"
     assert StackraceError("nothing of it").message == "nothing of it"
@@ -161,9 +161,9 @@ def test_names_values_and_text_of_any_length_take_linear_time(repeated):
     def text(size):
         return repeated * (size // len(repeated)) + " ://!"
 
-    assert is_linear(lambda value: learn({"A": f"a://{value}"}), text)
-    assert is_linear(lambda value: learn({"A_SECRET": value}), text)
-    assert is_linear(lambda name: learn({name: "canary-4711"}), text)
+    assert is_linear(lambda value: register_secrets({"A": f"a://{value}"}), text)
+    assert is_linear(lambda value: register_secrets({"A_SECRET": value}), text)
+    assert is_linear(lambda name: register_secrets({name: "canary-4711"}), text)
     for look in (masked, masked_tail, masked_settings):
         assert is_linear(look, text)
 
@@ -172,7 +172,7 @@ def test_many_secrets_take_no_longer_than_few_in_text():
     def named(size):
         return {f"TOKEN_{number}": f"canary+{number:06}/x" for number in range(size // 100)}
 
-    assert is_linear(learn, named)
+    assert is_linear(register_secrets, named)
     text = " ".join(named(100_000).values())
     assert set(masked(text)) == {*MASK, " "}
     assert is_linear(masked, lambda size: text * (size // len(text)))
@@ -180,7 +180,7 @@ def test_many_secrets_take_no_longer_than_few_in_text():
 
 def test_a_long_secret_is_masked_as_a_whole_and_where_it_was_cut():
     secret = "".join(f"{number:x}/" for number in range(50_000))
-    learn({"SECRET_KEY": secret})
+    register_secrets({"SECRET_KEY": secret})
     assert masked(f"'{secret}'") == f"'{MASK}'"
     assert set(masked_tail(secret[1234:])) == {*MASK}
     assert secret[-100:-90] not in masked(repr(secret))

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 from tests.factories import make_race
 
 from stackrace.api.resuming import ResumedRace
-from stackrace.cli.live_race import _going_on
+from stackrace.cli.live_race import _resume_message
 from stackrace.cli.run import command
 from stackrace.race.run.resume import Checkpoint
 
@@ -16,9 +16,9 @@ RESUMED = ResumedRace(race=RACE, request=None, checkpoint=Checkpoint(request={},
 
 
 def test_what_is_told_at_the_start():
-    assert _going_on(RESUMED) == f"going on with race {RACE.id} after 1 block"
+    assert _resume_message(RESUMED) == f"going on with race {RACE.id} after 1 block"
     ahead = replace(RESUMED, checkpoint=Checkpoint(request={}, blocks=3), left_s=40.4)
-    assert _going_on(ahead) == f"going on with race {RACE.id} after 3 blocks, about 40 s to go"
+    assert _resume_message(ahead) == f"going on with race {RACE.id} after 3 blocks, about 40 s to go"
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_a_report_is_whole_when_ctrl_c_comes_amid_its_writing(tmp_path, monkeypa
         signal.raise_signal(signal.SIGINT)
         return descriptor
 
-    monkeypatch.setattr(showing, "_private", opener)
+    monkeypatch.setattr(showing, "_open_private", opener)
     with pytest.raises(KeyboardInterrupt):
         showing.write_text("all of it", tmp_path / "report.html")
     assert (tmp_path / "report.html").read_text() == "all of it"

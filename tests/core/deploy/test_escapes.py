@@ -9,11 +9,11 @@ from stackrace.base.process.view import ProtectedView, Relocation
 from stackrace.deploy.escapes import Escapes
 
 
-def seen(settled=(), relocation=None, named=(), own=(), closed=(), **what):
+def seen(settled=(), relocation=None, named=(), service_urls=(), closed=(), **what):
     escapes = Escapes()
     escapes.note(SimpleNamespace(**({"written": (), "imported": (), "connected": ()} | what)))
-    view = ProtectedView(relocation=relocation or Relocation(), closed=closed)
-    return list(escapes.notes(settled, view, named, own))
+    view = ProtectedView(relocation=relocation or Relocation(), read_only=closed)
+    return list(escapes.notes(settled, view, named, service_urls))
 
 
 def test_only_what_is_not_settled_is_named():
@@ -60,5 +60,5 @@ def test_servers_that_an_app_talks_to_are_named_with_their_kind():
 def test_servers_that_are_known_or_the_races_own_are_not_named():
     assert not seen(named=("postgresql",), connected=("127.0.0.1:5432", "/run/postgresql/.s.PGSQL.5432"))
     assert not seen((Path("/tmp/race"),), connected=("/tmp/race/redis.sock",))
-    assert not seen(own=("redis://127.0.0.1:41234/0",), connected=("127.0.0.1:41234",))
-    assert seen(own=("redis://127.0.0.1:41234/0",), connected=("127.0.0.1:4123",))
+    assert not seen(service_urls=("redis://127.0.0.1:41234/0",), connected=("127.0.0.1:41234",))
+    assert seen(service_urls=("redis://127.0.0.1:41234/0",), connected=("127.0.0.1:4123",))

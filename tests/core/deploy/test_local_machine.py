@@ -57,7 +57,7 @@ def test_stacks_are_looked_at_until_they_rest_and_not_again_before_they_are_aske
 def test_a_stack_that_still_serves_clients_who_have_gone_does_not_rest(here, monkeypatch):
     here._all, left = Spending(0.0, 0.0, 0.0, 1.0), [2, 1, 0]
     here._up["uwsgi"] = SimpleNamespace(running=SimpleNamespace(abandoned=lambda: left.pop(0)))
-    monkeypatch.setattr(here, "_meet", lambda: None)
+    monkeypatch.setattr(here, "_update_processes", lambda: None)
     here.rest()
     assert (left, here._at_rest) == ([], True)
 

@@ -132,7 +132,7 @@ def test_files_that_change_after_their_copy_are_copied_again_once_and_then_named
     assert (copied.unsteady, len(copied.mixed)) == ([], int(named))
     current = [Path(f"{tmp_path}/copy{path}").read_text() == path.read_text() for path in database]
     assert current.count(True) == (1 if named else 2)
-    assert ["not fit together" in line for line in protection._mixed(copied.mixed)] == [True] * named
+    assert ["not fit together" in line for line in protection._mixed_notes(copied.mixed)] == [True] * named
 
 
 def test_its_size_counts_what_is_copied_by_blocks_and_up_to_the_limit(site):
@@ -171,7 +171,9 @@ def copied_site(tmp_path):
 )
 def test_what_a_text_names_by_its_whole_path_is_found_where_there_is_a_copy(copied_site, tmp_path, text, named):
     original = f"{tmp_path}/site"
-    assert list(copied_site.named(text.replace("SITE", original))) == [Path(f"{original}{each}") for each in named]
+    assert list(copied_site.originals_in(text.replace("SITE", original))) == [
+        Path(f"{original}{each}") for each in named
+    ]
 
 
 def test_a_folder_known_by_a_link_is_moved_too(tmp_path):
@@ -197,7 +199,7 @@ def test_a_value_is_restored_with_all_that_it_holds():
 
 def test_without_copies_everything_is_its_own():
     nothing = Relocation()
-    assert (nothing.path(Path("/srv/a")), list(nothing.named("/srv/a")), nothing.original("/srv/a")) == (
+    assert (nothing.path(Path("/srv/a")), list(nothing.originals_in("/srv/a")), nothing.original("/srv/a")) == (
         Path("/srv/a"), [], "/srv/a",
     )  # fmt: skip
 

@@ -13,7 +13,7 @@ from stackrace.app.bundle import bundled, digest
 from stackrace.app.command_lines import command_of
 from stackrace.base.errors import AppError
 from stackrace.deploy.guard import Guard
-from stackrace.deploy.seeding import _within, prepare
+from stackrace.deploy.seeding import _is_in_project, prepare
 
 
 @pytest.fixture
@@ -22,10 +22,10 @@ def app(tmp_path):
 
 
 def test_the_bundled_apps_own_preparation_is_known(app):
-    assert all(_within(command, app.root) for command in app.prepare)
-    assert _within(("python", "manage.py", "seed", "browse"), app.root)
-    assert _within(("python", "./manage.py", "seed", "--rows=1000"), app.root)
-    assert _within(("python", "-m", "sample.settings"), app.root)
+    assert all(_is_in_project(command, app.root) for command in app.prepare)
+    assert _is_in_project(("python", "manage.py", "seed", "browse"), app.root)
+    assert _is_in_project(("python", "./manage.py", "seed", "--rows=1000"), app.root)
+    assert _is_in_project(("python", "-m", "sample.settings"), app.root)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_the_bundled_apps_own_preparation_is_known(app):
     ],
 )
 def test_what_reads_other_files_is_prepared_each_time(app, command):
-    assert not _within(shlex.split(command), app.root)
+    assert not _is_in_project(shlex.split(command), app.root)
 
 
 def test_a_users_own_app_has_no_digest(app, tmp_path):

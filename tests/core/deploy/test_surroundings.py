@@ -27,7 +27,7 @@ def home(tmp_path, monkeypatch):
     with (home / "large").open("wb") as large:
         large.truncate(1 << 20)
     monkeypatch.setenv("HOME", str(home))
-    for name in module._PLACES:
+    for name in module._USER_FOLDERS:
         monkeypatch.delenv(name, raising=False)
     return home
 
@@ -74,7 +74,7 @@ def test_variables_that_name_folders_of_the_home_lead_to_the_private_one(home, t
     assert led["XDG_CACHE_HOME"] == str(place / ".cache")
     for name in (".cache", ".local/share"):
         assert (place / name / "fonts").readlink() == tmp_path / "cache/fonts"
-    view = ProtectedView(led=led)
+    view = ProtectedView(redirected=led)
     assert view.variables(dict(os.environ))["HOME"] == str(place)
     assert view.variables({**os.environ, "HOME": "/srv/shop"})["HOME"] == "/srv/shop", "the app's own word counts"
 

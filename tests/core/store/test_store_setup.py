@@ -85,7 +85,7 @@ def test_tables_are_made_entirely_or_not_at_all(tmp_path, url, monkeypatch):
     open_store(f"sqlite:///{tmp_path}/other.sqlite3").close()  # Django is set up
     with monkeypatch.context() as broken:
         broken.setattr("stackrace.store.triggers._GUARDED", ())
-        broken.setattr("stackrace.store.triggers._of_ids", lambda _: iter([None]))
+        broken.setattr("stackrace.store.triggers._id_triggers", lambda _: iter([None]))
         with pytest.raises(AttributeError):
             open_store(url)
     with open_store(url) as store:

@@ -27,9 +27,9 @@ def test_arrivals_are_the_engines_own() -> None:
 
 
 def test_workers_follow_from_one_request_and_a_closed_loop() -> None:
-    assert Queue.seen(idle_s=0.3, reached_per_s=3.3) == Queue(1, pytest.approx(1 / 3.3))
-    assert Queue.seen(idle_s=0.2, reached_per_s=315.0) == Queue(63, pytest.approx(0.2))
-    assert Queue.seen(idle_s=0.001, reached_per_s=100.0).workers == 1
+    assert Queue.measured(idle_s=0.3, reached_per_s=3.3) == Queue(1, pytest.approx(1 / 3.3))
+    assert Queue.measured(idle_s=0.2, reached_per_s=315.0) == Queue(63, pytest.approx(0.2))
+    assert Queue.measured(idle_s=0.001, reached_per_s=100.0).workers == 1
 
 
 def test_requests_wait_in_one_line() -> None:

@@ -63,7 +63,7 @@ def test_the_trials_within_are_no_more_than_told(reached: float, share: float) -
 def test_no_rate_is_tried_that_the_server_cannot_reach() -> None:
     found, tried = ended(searching(100.0, most=102.0), math.inf)
     assert max(tried) == 102.0
-    assert (found.capacity.value, found.missed) == (102.0, None)
+    assert (found.capacity.value, found.lowest_missed) == (102.0, None)
 
 
 def test_a_closed_loop_tells_the_most_where_requests_waited_and_none_was_given_up() -> None:
@@ -96,13 +96,13 @@ def test_a_closed_loop_whose_requests_time_out_is_repeated_with_half_of_its_conn
 def test_where_every_rate_keeps_the_goal_much_higher_ones_are_tried() -> None:
     found, tried = ended(searching(100.0), math.inf)
     assert max(tried) >= _FARTHEST * 100.0 / 2
-    assert (found.capacity.value, found.missed) == (max(tried), None)
+    assert (found.capacity.value, found.lowest_missed) == (max(tried), None)
 
 
 def test_where_none_keeps_it_much_lower_ones_are_tried() -> None:
     found, tried = ended(searching(100.0), 0.001)
     assert min(tried) <= 2 * LOW * 100.0 / _FARTHEST
-    assert found.capacity is None and found.kept is None
+    assert found.capacity is None and found.highest_kept is None
 
 
 def test_of_several_limits_the_one_that_is_reached_first_counts() -> None:
@@ -110,7 +110,7 @@ def test_of_several_limits_the_one_that_is_reached_first_counts() -> None:
     for rate in (60.0, 70.0, 80.0):
         slow = {"p50": trial(rate, 90.0).slow["p50"], "p99": 0.01 * (rate / 70.0) ** 20}
         search = search.after(Tried(rate_per_s=rate, kept=rate <= 70.0, slow=slow))
-    assert search.missed / search.kept <= _CLOSE
+    assert search.lowest_missed / search.highest_kept <= _CLOSE
     assert search.capacity.value == pytest.approx(70.0, rel=0.05)
 
 

@@ -23,13 +23,13 @@ def endlessly(peer, chunk):
 
 def half_a_scheduler(peer):
     connection._heard(peer)
-    connection._say(peer, HANDSHAKE)
+    connection._send(peer, HANDSHAKE)
 
 
 def not_a_scheduler(peer):
     half_a_scheduler(peer)
     connection._heard(peer)
-    connection._say(peer, {"type": "Worker"})
+    connection._send(peer, {"type": "Worker"})
 
 
 PEERS = {

@@ -58,7 +58,7 @@ def test_a_stream_without_an_end_is_ended_by_who_takes_it(port, monkeypatch):
 def test_what_was_told_once_is_not_told_again(port):
     network.give((HERE, port))
     network.heard(port)
-    assert network.heard(port) == network.Heard(0.0, network.Sent())
+    assert network.heard(port) == network.StreamCounts(0.0, network.Sent())
 
 
 def test_nobody_listens_any_more_once_it_is_closed(port):

@@ -8,7 +8,7 @@ import pytest
 from tests.hostile import give_away
 
 from stackrace.app.app import Entry, EntryKind
-from stackrace.base.errors import InputError, OwnerError
+from stackrace.base.errors import InputError, RepositoryError
 from stackrace.features.cluster import project
 from stackrace.features.cluster.cluster_options import ClusterRequest
 from stackrace.features.cluster.project import (
@@ -74,7 +74,7 @@ def test_a_repository_within_another_is_compared_with_it(repository):
 
 def test_a_repository_that_git_refuses_is_not_compared_without_it(repository):
     give_away(repository)
-    with pytest.raises(OwnerError, match="git config --global"):
+    with pytest.raises(RepositoryError, match="git config --global"):
         files(repository)
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.factories import make_counts, make_result
 
 from stackrace.base.errors import LaunchError
-from stackrace.deploy.incident import HopProcesses
+from stackrace.deploy.incident import HopPids
 from stackrace.features.export import reload
 from stackrace.features.export.equivalence import Reloaded
 from stackrace.features.export.reload import reloaded
@@ -59,7 +59,7 @@ class Reloading:
         if self.told:
             workers = self.after.pop(0) if len(self.after) > 1 else self.after[0]
             code = self.code
-        return (HopProcesses(hop="gunicorn", first=1, code=code, workers=frozenset(workers)),)
+        return (HopPids(hop="gunicorn", first=1, code=code, workers=frozenset(workers)),)
 
     @property
     def clients(self):

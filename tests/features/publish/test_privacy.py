@@ -10,10 +10,10 @@ import pytest
 from tests.factories import make_race
 
 from stackrace.base.codec import encode
-from stackrace.features.publish.exchange import Discretion
+from stackrace.features.publish.exchange import Anonymizer
 from stackrace.measure.launch import Failure, FailureKind, StackFacts
 
-DISCRETION = Discretion(Path("/home/ana"), "ana")
+DISCRETION = Anonymizer(Path("/home/ana"), "ana")
 
 TEXTS = {
     "The app runs with /srv/shop/.venv/bin/python (active).": "The app runs with …/python (active).",
@@ -55,7 +55,7 @@ def test_what_is_nobodys_stays(text: str) -> None:
 
 
 def test_a_user_with_a_common_name_is_none() -> None:
-    assert Discretion(Path("/root"), "root").text("root only") == "root only"
+    assert Anonymizer(Path("/root"), "root").text("root only") == "root only"
 
 
 def test_no_member_of_a_race_tells_them() -> None:
@@ -84,8 +84,8 @@ def test_names_and_choices_of_ours_are_no_secrets() -> None:
     """Somebody's password, or his name, may be any word."""
     race = make_race()
     for word in ("latency", "selection", "throughput"):
-        assert Discretion(Path("/root"), word).race(race) == race
+        assert Anonymizer(Path("/root"), word).race(race) == race
 
 
 def test_a_password_in_a_url_is_not_published():
-    assert Discretion().text("no route to amqp://ana:s3cret@mq/") == "no route to amqp://ana:***@mq/"
+    assert Anonymizer().text("no route to amqp://ana:s3cret@mq/") == "no route to amqp://ana:***@mq/"

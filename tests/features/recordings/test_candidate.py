@@ -32,7 +32,7 @@ LEFT_OUT = {
     Skip.WEB_SOCKET: [
         entry(_webSocketMessages=[]), entry(_resourceType="websocket"), entry(response={"status": "101"}),
     ],
-    Skip.OWN_ANSWER: [entry(_fromCache="disk"), entry(response={"_fetchedViaServiceWorker": True})],
+    Skip.BROWSER_ANSWER: [entry(_fromCache="disk"), entry(response={"_fetchedViaServiceWorker": True})],
     Skip.EVENT_STREAM: [
         entry(_resourceType="eventsource"),
         entry({}, {"content": {"mimeType": "text/event-stream; charset=utf-8"}}),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from stackrace.base.errors import InputError
-from stackrace.base.secrets import learn
+from stackrace.base.secrets import register_secrets
 from stackrace.features.recordings.record import keep
 from stackrace.features.recordings.recorded_sessions import read_recording
 
@@ -84,7 +84,7 @@ def test_a_full_disk_leaves_no_half_file(tmp_path, monkeypatch):
 
 
 def test_the_apps_secrets_are_masked_in_what_it_answered(tmp_path):
-    learn({"API_TOKEN": "canary-4711"})
+    register_secrets({"API_TOKEN": "canary-4711"})
     given = [{"name": "a", "value": "canary-4711"}]
     bodies = {"text": "canary-4711"}, {"text": base64.b64encode(b"\xff canary-4711").decode(), "encoding": "base64"}
     answers = [{"headers": given, "content": {"mimeType": "text/html", **body}} for body in bodies]
@@ -95,7 +95,7 @@ def test_the_apps_secrets_are_masked_in_what_it_answered(tmp_path):
 
 
 def test_a_body_that_is_no_base64_is_masked_as_text(tmp_path):
-    learn({"API_TOKEN": "canary-4711"})
+    register_secrets({"API_TOKEN": "canary-4711"})
     content = {"mimeType": "image/png", "encoding": "base64", "text": "canary-4711"}
     keep(har(tmp_path, (f"{OURS}/", {"content": content})), tmp_path / "a.har")
     assert "canary" not in (tmp_path / "a.har").read_text()

@@ -11,7 +11,7 @@ from stackrace.app.app import Entry, EntryKind
 from stackrace.base.errors import InputError
 from stackrace.base.process.view import UNPROTECTED
 from stackrace.deploy.environments import Environments, cache_folder
-from stackrace.deploy.preparing import unheard
+from stackrace.deploy.preparing import ignore_step
 from stackrace.features.regression.interpreters import with_interpreters
 from stackrace.features.regression.variants import VariantRequest, variants
 from stackrace.race.preparation.chosen_app import guarded_project
@@ -34,7 +34,7 @@ def environment(work):
 @pytest.fixture
 def environments(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    return Environments(cache_folder(), unheard)
+    return Environments(cache_folder(), ignore_step)
 
 
 def interpreters(both, environments):

@@ -9,7 +9,7 @@ import pytest
 from tests.core.race.simulated import Clock, Nowhere, plan_for
 from tests.factories import make_race, make_result
 
-from stackrace.api.resuming import _wanted
+from stackrace.api.resuming import _race_id
 from stackrace.base.errors import StoreError
 from stackrace.base.verdict import Effect, Finding, Verdict
 from stackrace.features.tune.measurements import places_of, unfit
@@ -101,10 +101,10 @@ def test_the_last_tuning_goes_on_though_another_race_was_interrupted_later(monke
     race = make_race(stacks=2, levels=(10,), blocks=2, ending=None, elapsed_s=60.0)
     tunes = replace(race, parts=Parts().having(tuning()))
     store = Stored(later=race, tuned=tunes, earlier=tunes)
-    assert _wanted("", store, "tuning") == "tuned"
-    assert _wanted("", store, "") == "later"
+    assert _race_id("", store, "tuning") == "tuned"
+    assert _race_id("", store, "") == "later"
     with pytest.raises(StoreError, match="no tuning was interrupted here; start one with: stackrace tune STACK"):
-        _wanted("", Stored(later=race), "tuning")
+        _race_id("", Stored(later=race), "tuning")
 
 
 def test_values_off_the_grid_lie_between_the_steps():

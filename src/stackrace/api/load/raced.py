@@ -42,20 +42,20 @@ def load_setup(
     if request is None:
         yield set_up_load(options)
         return
-    request = _of_one_workload(with_bundled_sessions(request), workload)
+    request = _with_workload(with_bundled_sessions(request), workload)
     options = _as_the_file_says(options, request)
     if options.urls:
         if stack is not None:
             raise InputError("give a URL or --stack, not both: a server that runs, or a stack to start")
         yield set_up_load(_at_urls(options, request))
         return
-    asked = of_one_stack(_asked(options, request), stack)
+    asked = of_one_stack(_applied(options, request), stack)
     with stack_up(asked, on_preparing) as up:
-        yield _on_stack(options, up)
+        yield _setup_for(options, up)
         up.refuse_dead()
 
 
-def _of_one_workload(request: RaceRequest, name: str | None) -> RaceRequest:
+def _with_workload(request: RaceRequest, name: str | None) -> RaceRequest:
     names = [workload.name for workload in request.workloads]
     if name is None and len(names) < 2:
         return request
@@ -103,7 +103,7 @@ def _at_urls(options: LoadOptions, request: RaceRequest) -> LoadOptions:
     return replace(options, urls=tuple(f"{url.origin}{path}" for path in workload.urls))
 
 
-def _asked(options: LoadOptions, request: RaceRequest) -> RaceRequest:
+def _applied(options: LoadOptions, request: RaceRequest) -> RaceRequest:
     for name in _OF_A_SERVER:
         if options.is_given(name):
             raise InputError(f"{flag(name)} is for a server at a URL; leave it out, or give its URL")
@@ -126,7 +126,7 @@ def _asked(options: LoadOptions, request: RaceRequest) -> RaceRequest:
     )
 
 
-def _on_stack(options: LoadOptions, up: StackUp) -> LoadSetup:
+def _setup_for(options: LoadOptions, up: StackUp) -> LoadSetup:
     running, cores = up.running, up.deployment.cores
     (workload,) = up.deployment.workloads
     target = Target(

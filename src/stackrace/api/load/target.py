@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ...base.errors import InputError
 from ...base.files import read_bytes
-from ...base.http_syntax import header_fault, tells_of_tls
+from ...base.http_syntax import client_used_tls, header_fault
 from ...base.verdict import Effect
 from ...measure.engine.load_run import Target
 from ...measure.engine.url import Url, authorities, parse
@@ -102,12 +102,12 @@ _FORM = ("Content-Type", "application/x-www-form-urlencoded")
 
 def target_of(options: LoadOptions) -> Target:
     """Return the target of a load; raise InputError for a wrong URL, another machine, or two servers."""
-    return _recorded(options) if options.session is not None else _asked(options)
+    return _from_session(options) if options.session is not None else _requested(options)
 
 
-def _asked(options: LoadOptions) -> Target:
+def _requested(options: LoadOptions) -> Target:
     urls = _urls(options, options.urls)
-    answer = _answer(options)
+    answer = _expected_answer(options)
     workload = Workload(
         requests=tuple(_request(options, url.path) for url in urls),
         answers=(answer,) * len(urls) if answer else (),
@@ -119,7 +119,7 @@ def _asked(options: LoadOptions) -> Target:
     return _target(options, urls[0], workload, options.urls)
 
 
-def _recorded(options: LoadOptions) -> Target:
+def _from_session(options: LoadOptions) -> Target:
     from ...measure.recording import read_recording
 
     assert options.session is not None
@@ -130,7 +130,7 @@ def _recorded(options: LoadOptions) -> Target:
         raise InputError(f"--session {options.session} does not name its server; give its URL")
     (url,) = _urls(options, texts)
     headers = headers_of(options)
-    workload = recording.at(f"https://{url.host}" if tells_of_tls(headers) else url.origin)
+    workload = recording.at(f"https://{url.host}" if client_used_tls(headers) else url.origin)
     if headers or isinstance(pause, float):
         workload = replace(
             workload, requests=tuple(_changed(request, headers, pause) for request in workload.requests)
@@ -223,10 +223,14 @@ def headers_of(options: LoadOptions) -> tuple[tuple[str, str], ...]:
 def _body(data: str | None) -> bytes | None:
     if data is None:
         return None
-    return _read(Path(data[1:]), "--data") if data.startswith("@") else data.encode("utf-8", "surrogateescape")
+    return (
+        _read_option_file(Path(data[1:]), "--data")
+        if data.startswith("@")
+        else data.encode("utf-8", "surrogateescape")
+    )
 
 
-def _answer(options: LoadOptions) -> Answer | None:
+def _expected_answer(options: LoadOptions) -> Answer | None:
     if options.expect_status is None and options.expect_body is None and options.expect_text is None:
         return None
     if options.expect_text is not None:
@@ -238,7 +242,7 @@ def _answer(options: LoadOptions) -> Answer | None:
             sameness=Sameness.PARTS,
             parts=(b"", text, b""),
         )
-    body = b"" if options.expect_body is None else _read(options.expect_body, "--expect-body")
+    body = b"" if options.expect_body is None else _read_option_file(options.expect_body, "--expect-body")
     sameness = Sameness.STATUS if options.expect_body is None else Sameness.BODY
     parts: tuple[bytes, ...] = ()
     if options.masks:
@@ -246,7 +250,7 @@ def _answer(options: LoadOptions) -> Answer | None:
     return Answer(status=options.expect_status, body=body, content_type="", sameness=sameness, parts=parts)
 
 
-def _read(path: Path, flag: str) -> bytes:
+def _read_option_file(path: Path, flag: str) -> bytes:
     try:
         return read_bytes(path, MOST_BODY_BYTES)
     except OSError as error:

@@ -82,9 +82,9 @@ class Asking:
 
         ``after_first`` is called as soon as every request has its first answer.
         """
-        missing = [self._missing(request) for request in requests]
+        missing = [self._missing_headers(request) for request in requests]
         pairs = zip(requests, missing)  # noqa: B905 - Python 3.8 knows no strict
-        firsts = [self._first(_wired(request, lacked), follow) for request, lacked in pairs]
+        firsts = [self._first(_wire_request(request, lacked), follow) for request, lacked in pairs]
         after_first()
         if any(reply.succeeded for _, reply, _ in firsts):
             time.sleep(_PAUSE_S)
@@ -95,17 +95,17 @@ class Asking:
 
     def page(self, request: RequestMessage) -> ExchangeReport:
         """Return the exchange of one request without any pause; redirects within the site are followed."""
-        missing = self._missing(request)
-        asked, first, via = self._first(_wired(request, missing), follow=True)
+        missing = self._missing_headers(request)
+        asked, first, via = self._first(_wire_request(request, missing), follow=True)
         return self._exchange(asked, first, via, [pair for pair in missing if pair in self._lasting])
 
     def glance(self, request: RequestMessage) -> tuple[int, bytes]:
         """Return the status and the body of a single answer; redirects within the site are followed."""
-        _, reply, _ = self._first(_wired(request, self._missing(request)), follow=True)
+        _, reply, _ = self._first(_wire_request(request, self._missing_headers(request)), follow=True)
         return reply.status, reply.body
 
-    def _missing(self, request: RequestMessage) -> Headers:
-        given = _given(request)
+    def _missing_headers(self, request: RequestMessage) -> Headers:
+        given = _given_headers(request)
         length = (("Content-Length", str(len(base64.b64decode(request["body"])))),) if request["body"] else ()
         always = (("Host", self._host), *self._added, *length)
         if header((*given, *self._added), "X-Forwarded-Proto"):
@@ -176,13 +176,13 @@ class Asking:
         return reply if reply.status >= 500 else replace(reply, traceback="")
 
 
-def _given(request: RequestMessage) -> Headers:
+def _given_headers(request: RequestMessage) -> Headers:
     return tuple((name, value) for name, value in request["headers"])
 
 
-def _wired(request: RequestMessage, missing: Headers) -> WireRequest:
+def _wire_request(request: RequestMessage, missing: Headers) -> WireRequest:
     body = base64.b64decode(request["body"])
-    return WireRequest(request["method"], request["path"], missing + _given(request), body)
+    return WireRequest(request["method"], request["path"], missing + _given_headers(request), body)
 
 
 def _difference(first: Reply, second: Reply) -> int:

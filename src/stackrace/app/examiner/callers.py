@@ -26,7 +26,7 @@ _ON_THE_WAY = (_HERE, os.path.dirname(os.path.abspath(os.__file__)) + "/importli
 _ENTRY = "stackrace_entry.py"
 
 
-def own_traceback(error: BaseException) -> str:
+def app_traceback(error: BaseException) -> str:
     """Return the traceback of ``error`` without the frames that led into the app."""
     trace = error.__traceback__
     while trace is not None and _is_ours(trace.tb_frame.f_code.co_filename):
@@ -66,7 +66,7 @@ class _Tracebacks(logging.Handler):
 
     def take(self) -> str:
         """Return the tracebacks collected since the last call, as text."""
-        texts = [own_traceback(error) for error in self._errors]
+        texts = [app_traceback(error) for error in self._errors]
         self._errors = []
         return "\n".join(texts)
 

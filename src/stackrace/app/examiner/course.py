@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from .asking import Asking
-from .callers import AsgiCaller, Caller, WsgiCaller, own_traceback
+from .callers import AsgiCaller, Caller, WsgiCaller, app_traceback
 from .crawl import crawl
 from .messages import ANSWER_S, Channel, DjangoFacts, Order, PythonFacts, Report
 from .survey import object_report, survey
@@ -31,14 +31,14 @@ def examine(ordered: Mapping[str, Any], channel: Channel) -> Report:
     """Return the report of the examination, complete or not; a failure of the app is part of the report."""
     order, report = Order(**ordered), Report(python=_python_facts())
     try:
-        _enter(order.root)
+        _start_in(order.root)
         _examine(order, report, channel)
     except BaseException as error:  # an app may well call sys.exit() while it is imported
-        report.failure = own_traceback(error)
+        report.failure = app_traceback(error)
     return report
 
 
-def _enter(root: str) -> None:
+def _start_in(root: str) -> None:
     os.chdir(root)
     sys.path[:] = [root, *(path for path in sys.path if path not in ("", root))]
 
@@ -93,7 +93,7 @@ def _examine(order: Order, report: Report, channel: Channel) -> None:
         if report.django is not None and not order.in_doubt:
             report.django = replace(report.django, web_sockets=_routes_web_sockets())
     report.written, report.imported = tuple(map(Path, watch.files())), tuple(map(Path, _imported()))
-    report.connected, report.pool = tuple(watch.places()), caller.pool()
+    report.connected, report.pool = tuple(watch.addresses()), caller.pool()
     stage("shutting it down")
     channel.end_in(order.timeout_s)
     caller.close()
@@ -248,17 +248,17 @@ def _routes() -> list[str]:
     """Return the URLconf's first level as paths, with the routes of includes without a prefix; [] if it fails."""
     urls: Any = import_module("django.urls")
     try:
-        return list(dict.fromkeys(_level(urls.get_resolver().url_patterns)))[:_MOST_ROUTES]
+        return list(dict.fromkeys(_route_paths(urls.get_resolver().url_patterns)))[:_MOST_ROUTES]
     except Exception:  # a broken URLconf shows itself, with its traceback, in the answers
         return []
 
 
-def _level(patterns: Any) -> list[str]:
+def _route_paths(patterns: Any) -> list[str]:
     paths: list[str] = []
     for entry in patterns:
         text = str(entry.pattern)
         if not text.strip("^$") and hasattr(entry, "url_patterns"):
-            paths += _level(entry.url_patterns)
+            paths += _route_paths(entry.url_patterns)
         else:
             paths.append("/" + text.lstrip("^/").rstrip("$"))
     return paths

@@ -231,7 +231,7 @@ def crawl(order: CrawlOrder, asking: Asking, application: Any, report: Report, c
     survey = report.survey = chosen(survey, given, home.first, fetch, order["sitemap"], view, report.host)
     channel.report(report)
     channel.page(home)
-    able = int(_is_able(home))
+    able = int(_can_be_raced(home))
     for done, path in enumerate(survey.asked[1:], start=1):
         # the user's own pages are always requested, even if the time is over
         if done >= len(given) and (left_s() <= 0 or able == order["enough"]):
@@ -239,10 +239,10 @@ def crawl(order: CrawlOrder, asking: Asking, application: Any, report: Report, c
         channel.progress(done, len(survey.asked), _eta_s(done, len(survey.asked), left_s(), whole_s))
         page = asking.page(_request(order, path))
         channel.page(page)
-        able += _is_able(page)
+        able += _can_be_raced(page)
 
 
-def _is_able(page: ExchangeReport) -> bool:
+def _can_be_raced(page: ExchangeReport) -> bool:
     return page.first.succeeded and is_main(page.path, page.via) and page.wall_s <= SLOW_S
 
 

@@ -35,6 +35,7 @@ class CrawlOrder(TypedDict):
     """
 
     given: list[str]
+    """Paths of pages that the user named, or that a recording or an earlier race has."""
     headers: list[list[str]]
     sitemap: str
     time_s: float

@@ -42,7 +42,7 @@ def _interface_of(application: Any) -> Literal["wsgi", "asgi", "factory", "none"
         signature = inspect.signature(application)
     except (TypeError, ValueError):
         return ""
-    takes = [number for number in range(4) if _binds(signature, number)]
+    takes = [number for number in range(4) if _takes_arguments(signature, number)]
     if _is_awaited(application):
         return "asgi" if 3 in takes else "none"
     if 2 in takes and 3 in takes:
@@ -58,7 +58,7 @@ def _interface_of(application: Any) -> Literal["wsgi", "asgi", "factory", "none"
     return "factory" if 0 in takes and is_function else "none"
 
 
-def _binds(signature: inspect.Signature, number: int) -> bool:
+def _takes_arguments(signature: inspect.Signature, number: int) -> bool:
     try:
         signature.bind(*[None] * number)
     except TypeError:
@@ -97,7 +97,7 @@ def survey(application: Any, is_django: bool) -> Survey:
     pages = _django_pages() if is_django else _framework_pages(routed)
     settings: Any = import_module("django.conf").settings if is_django else None
     return Survey(
-        pages=tuple(dict.fromkeys(page for page in pages if _is_plain(page)))[:_MOST_PAGES],
+        pages=tuple(dict.fromkeys(page for page in pages if _is_fixed_path(page)))[:_MOST_PAGES],
         static=dict(_static_folders(routed)),
         static_root=str(getattr(settings, "STATIC_ROOT", None) or ""),
         databases=tuple(_databases(settings)) if is_django else (),
@@ -142,7 +142,7 @@ def _unwrapped(application: Any) -> Any:
     return application
 
 
-def _is_plain(path: str) -> bool:
+def _is_fixed_path(path: str) -> bool:
     return path.startswith("/") and path.isascii() and not any(mark in path for mark in (*_MARKS, " "))
 
 

@@ -31,25 +31,25 @@ class Watch:
         self._removed: dict[str, None] = {}
         self._new: set[str] = set()
         self._temporary: set[str] = set()
-        self._places: dict[str, None] = {}
-        sys.addaudithook(self._hear)
+        self._addresses: dict[str, None] = {}
+        sys.addaudithook(self._on_event)
 
     def files(self) -> list[str]:
         """Return the changed files with links resolved, without temporary files that the app created."""
-        held = (path for pid in _processes() for path in (*_held(pid), *_mapped(pid)))
+        held = (path for pid in _processes() for path in (*_files_open_for_writing(pid), *_mapped(pid)))
         paths = dict.fromkeys(os.path.realpath(path) for path in (*self._opened, *held))
         written = (path for path in paths if path not in self._temporary and _is_file(path))
         return _few_of_each_folder(dict.fromkeys([*self._removed, *written]))
 
-    def places(self) -> list[str]:
+    def addresses(self) -> list[str]:
         """Return the addresses it connected to: ``127.0.0.1:5432``, ``[::1]:6379`` or the path of a unix socket."""
         own = {inode for pid in _processes() for inode in _sockets(pid)}
-        return list(dict.fromkeys((*self._places, *_connected(own))))[:_MOST_ADDRESSES]
+        return list(dict.fromkeys((*self._addresses, *_connected(own))))[:_MOST_ADDRESSES]
 
-    def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
+    def _on_event(self, event: str, arguments: tuple[Any, ...]) -> None:
         try:
             if event == "open":
-                self._hear_open(*arguments)
+                self._on_open(*arguments)
             elif event == "sqlite3.connect":
                 if path := _database(os.fsdecode(arguments[0])):
                     self._write(_absolute(path))
@@ -61,12 +61,12 @@ class Watch:
             elif event == "os.truncate":
                 self._write(_absolute(arguments[0]))
             elif event == "socket.connect":
-                self._hear_connection(*arguments)
+                self._on_connection(*arguments)
         except Exception:
             # the app's call must go on, whatever its arguments are
             return
 
-    def _hear_open(self, path: Any, mode: Any, flags: int) -> None:
+    def _on_open(self, path: Any, mode: Any, flags: int) -> None:
         if isinstance(path, int) or flags & os.O_ACCMODE == os.O_RDONLY:
             return
         absolute = _absolute(path)
@@ -75,9 +75,9 @@ class Watch:
         else:
             self._write(absolute)
 
-    def _hear_connection(self, connection: socket.socket, address: Any) -> None:
-        if connection.type == socket.SOCK_STREAM and (place := _place(address)):
-            self._places[place] = None
+    def _on_connection(self, connection: socket.socket, address: Any) -> None:
+        if connection.type == socket.SOCK_STREAM and (place := _address_of(address)):
+            self._addresses[place] = None
 
     def _write(self, path: str) -> None:
         if path.endswith(".pyc"):
@@ -129,7 +129,7 @@ def _session_of(pid: int) -> int:
         return -1
 
 
-def _held(pid: int) -> Iterator[str]:
+def _files_open_for_writing(pid: int) -> Iterator[str]:
     for number in _descriptors(pid):
         try:
             with open(f"/proc/{pid}/fdinfo/{number}", encoding="ascii") as info:  # noqa: PTH123
@@ -169,14 +169,14 @@ def _is_file(path: str) -> bool:
         return False
 
 
-def _place(address: Any) -> str:
+def _address_of(address: Any) -> str:
     if isinstance(address, tuple):
-        return _written(str(address[0]), int(address[1]))
+        return _host_and_port(str(address[0]), int(address[1]))
     path = os.fsdecode(address)
     return path if path.startswith("/") else ""
 
 
-def _written(host: str, port: int) -> str:
+def _host_and_port(host: str, port: int) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
@@ -200,7 +200,7 @@ def _connected(inodes: set[str]) -> Iterator[str]:
         for row in rows:
             if row[3] == _ESTABLISHED and row[9] in inodes:
                 host, _, port = row[2].partition(":")
-                yield _written(_unpacked(host, family), int(port, 16))
+                yield _host_and_port(_unpacked(host, family), int(port, 16))
 
 
 def _unpacked(text: str, family: int) -> str:

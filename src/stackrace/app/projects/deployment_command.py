@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from pathlib import Path
 
-from ...base.secrets import learn
+from ...base.secrets import register_secrets
 from ...stacks.native_options import Omission
 from ..environment import LONGEST, bindings
 from ..project_files import text
@@ -211,5 +211,5 @@ def variables_of(path: Path, known: Mapping[str, str]) -> dict[str, str] | None:
         if name and value is not None:
             is_literal = line["single"] is not None
             variables[name] = value if is_literal else interpolated(value, ChainMap(variables, known))  # type: ignore[arg-type]
-    learn(variables)
+    register_secrets(variables)
     return variables

@@ -18,7 +18,7 @@ from itertools import repeat
 from pathlib import Path, PurePosixPath
 
 from ...base.process.deadline import LONGEST_S
-from ...base.secrets import learn
+from ...base.secrets import register_secrets
 from .deployment_command import OPEN, text_of
 from .place import Place
 
@@ -200,7 +200,7 @@ def _heard(place: Place, answer: Mapping[str, object]) -> Heard:
             sources[str(each["number"])] = f"$({said})"
         if each["is_program"]:
             variables = {name: value for name, value in each["env"].items() if name not in _DROPPED}
-            learn(variables)
+            register_secrets(variables)
             calls.append(_Call(words=(program, *words), variables=variables, folder=_inside(place, each["cwd"])))
     said = str(answer["said"]).strip().rpartition("\n")[2].strip()
     problem = ""

@@ -108,7 +108,7 @@ def listen(
     ``code`` waits up to the given seconds for the command's exit code; it returns None while the command runs.
     Raises OverdueError after the deadline.
     """
-    said, is_cut, speaks = b"", False, True
+    collected, is_cut, speaks = b"", False, True
     ended: int | None = None
     with selectors.DefaultSelector() as selector:
         selector.register(output, selectors.EVENT_READ)
@@ -116,13 +116,13 @@ def listen(
             # output between the last read and its end is read, too
             if speaks and selector.select(_POLL_S if ended is None else 0.0):
                 chunk = os.read(output, 65536)
-                is_cut = is_cut or len(said + chunk) > most_bytes
-                said = (said + chunk)[-most_bytes:]
+                is_cut = is_cut or len(collected + chunk) > most_bytes
+                collected = (collected + chunk)[-most_bytes:]
                 speaks = bool(chunk)
             elif ended is None:
                 ended = code(0.0 if speaks else _POLL_S)
             else:
-                text = said.decode("utf-8", "replace")
+                text = collected.decode("utf-8", "replace")
                 return CommandResult(ended, (masked_tail(text) if is_cut else masked(text)).strip())
             if deadline.is_over:
                 raise OverdueError(command, deadline)
@@ -158,14 +158,14 @@ def attended(
     environment: Mapping[str, str] | None = None,
     stdin: IO[bytes] | int = subprocess.DEVNULL,
     stdout: IO[bytes] | int = subprocess.DEVNULL,
-    kept_open: Sequence[int] = (),
+    pass_fds: Sequence[int] = (),
     begin: Callable[[], None] | None = None,
 ) -> _T:
     """Start ``command`` below a keeper, call ``attend`` with the keeper's process, and return its result.
 
     The keeper ends as the command does. Nothing that the command started is left afterwards, daemons included,
     even if this process is killed. ``begin`` runs in the keeper first; the command may use the descriptors
-    ``kept_open``. Raises OSError if the command cannot be started, BreakdownError if this machine lacks resources.
+    ``pass_fds``. Raises OSError if the command cannot be started, BreakdownError if this machine lacks resources.
     """
     require_system()
     (orders, lifeline), (answer, answers) = os.pipe(), os.pipe()
@@ -178,7 +178,7 @@ def attended(
                 stdin=stdin,
                 stdout=stdout,
                 stderr=subprocess.STDOUT,
-                pass_fds=(*kept_open, orders, answers),
+                pass_fds=(*pass_fds, orders, answers),
                 start_new_session=True,
                 preexec_fn=begin,
             )

@@ -25,11 +25,11 @@ _LEAST_LOOKED = 20
 """Least ratio of the pause after a look to the duration of the look: a look at many threads takes long."""
 _MOMENT_S = 0.05
 """Seconds within which a running thread shows CPU time."""
-_TOLD = 0.1
+_LEAST_MENTIONED = 0.1
 """Least share of the time spent waiting that messages mention."""
 
 
-class _Seen(NamedTuple):
+class _ThreadState(NamedTuple):
     """State of a thread at a look."""
 
     used_ns: int
@@ -41,7 +41,7 @@ class _Seen(NamedTuple):
     """Voluntary context switches so far; None if it was not ready to run."""
 
 
-_NEVER_SEEN = _Seen(0, 0, 0, None)
+_NEW_THREAD = _ThreadState(0, 0, 0, None)
 
 
 class Deadline:
@@ -61,7 +61,7 @@ class Deadline:
         self._due_s = 0.0
         self._waited_s = self._hidden_s = 0.0
         self._was_over = False
-        self._threads: dict[tuple[int, str], _Seen] = {}
+        self._threads: dict[tuple[int, str], _ThreadState] = {}
 
     @property
     def elapsed_s(self) -> float:
@@ -104,7 +104,7 @@ class Deadline:
     def waiting(self) -> str:
         """Text, for the end of a sentence, on the time spent waiting for a core; empty if it was little."""
         elapsed_s = self.elapsed_s
-        if self._waited_s < _TOLD * elapsed_s:
+        if self._waited_s < _LEAST_MENTIONED * elapsed_s:
             return ""
         waited, elapsed = duration(self._waited_s), duration(elapsed_s)
         return f"; it has waited {waited} of {elapsed} for a core: this machine is busy"
@@ -121,12 +121,12 @@ class Deadline:
             elapsed_ns = 0
         ours = os.getpid(), str(threading.get_native_id())
         for task in (*tasks, ours):
-            used_ns, waits_ns, is_known = _spent(*task)
-            before = self._threads.get(task, _NEVER_SEEN)
+            used_ns, waits_ns, is_known = _cpu_times(*task)
+            before = self._threads.get(task, _NEW_THREAD)
             # the kernel counts a wait after its end, and part of it may have been counted here before
             ended_ns = waits_ns - before.waits_ns
             waited_ns, ahead_ns = max(ended_ns - before.ahead_ns, 0), 0 if ended_ns else before.ahead_ns
-            if before is _NEVER_SEEN:
+            if before is _NEW_THREAD:
                 waited_ns = min(waited_ns, elapsed_ns)
             sleeps = None
             if task != ours and _is_ready(*task):
@@ -135,7 +135,7 @@ class Deadline:
                 if awake or not is_known or used_ns == before.used_ns:
                     going_on_ns = max(elapsed_ns - (used_ns - before.used_ns) - waited_ns, 0)
                     waited_ns, ahead_ns = waited_ns + going_on_ns, ahead_ns + going_on_ns
-            threads[task] = _Seen(used_ns, waits_ns, ahead_ns, sleeps)
+            threads[task] = _ThreadState(used_ns, waits_ns, ahead_ns, sleeps)
             longest_ns = max(longest_ns, waited_ns)
         self._threads = threads
         self._waited_s = min(self._waited_s + longest_ns / 1e9, now_s - self._begun_s - self._hidden_s)
@@ -145,10 +145,10 @@ class Deadline:
     def _one_waits(self) -> bool:
         """Tell whether a thread is ready to run but does not run."""
         ready = [task for task, seen in self._threads.items() if seen.sleeps is not None]
-        used_ns = [_spent(*task)[0] for task in ready]
+        used_ns = [_cpu_times(*task)[0] for task in ready]
         if ready:
             time.sleep(_MOMENT_S)
-        now = [_spent(*task)[0] if _is_ready(*task) else -1 for task in ready]
+        now = [_cpu_times(*task)[0] if _is_ready(*task) else -1 for task in ready]
         return any(before == after for before, after in zip(used_ns, now, strict=True))
 
 
@@ -186,7 +186,7 @@ def _tasks(pid: int) -> list[tuple[int, str]]:
     return []
 
 
-def _spent(pid: int, thread: str) -> tuple[int, int, bool]:
+def _cpu_times(pid: int, thread: str) -> tuple[int, int, bool]:
     """Return how long a thread ran and waited for a core, in ns, and whether the kernel counts its waiting."""
     counted = (read(f"/proc/{pid}/task/{thread}/schedstat") or b"").split()
     if len(counted) == 3 and int(counted[0]):

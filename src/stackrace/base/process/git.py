@@ -23,7 +23,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, cast
 
-from ..errors import OwnerError, said_by
+from ..errors import RepositoryError, said_by
 from ..files import is_folder, read_text, real_path, require_files, walk
 from ..text import tail
 from .commands import attended
@@ -37,8 +37,8 @@ _LOOKING_S = 2.0
 _POLL_S = 0.1
 _MOST_POINTER_BYTES = 1 << 16
 
-_KEPT = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
-"""Variables with the places of the user's settings; other GIT variables, as in a hook, name another repository."""
+_USER_SETTINGS = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
+"""Variables with the paths of the user's settings; other GIT variables, as in a hook, name another repository."""
 
 
 _Modules = Mapping[str, tuple[str | None, str]]
@@ -49,7 +49,7 @@ Filtered = Mapping[str, tuple[str, int] | None]
 
 def users_variables() -> dict[str, str]:
     """Return the environment of this process without variables that lead git to another repository."""
-    return {name: value for name, value in os.environ.items() if name[:4] != "GIT_" or name in _KEPT}
+    return {name: value for name, value in os.environ.items() if name[:4] != "GIT_" or name in _USER_SETTINGS}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,7 @@ class Status:
 class Repository:
     """A work tree and its settings.
 
-    All methods raise OwnerError if the repository cannot be read, and FileNotFoundError if it lacks an object.
+    All methods raise RepositoryError if the repository cannot be read, and FileNotFoundError if it lacks an object.
     """
 
     top: Path
@@ -87,12 +87,12 @@ class Repository:
         """Return the commit that ``name`` means; None if there is none."""
         return cast("str | None", self._ask("commit", name=name))
 
-    def left(self, *names: str) -> tuple[str, str] | None:
+    def fork_point(self, *names: str) -> tuple[str, str] | None:
         """Return the first branch of ``names`` that HEAD forked from, as people write it, and the common commit.
 
-        Returns None if HEAD shares no commit with any branch.
+        Return None if HEAD shares no commit with any branch.
         """
-        return cast("tuple[str, str] | None", self._ask("left", names=names))
+        return cast("tuple[str, str] | None", self._ask("fork_point", names=names))
 
     def status(self) -> Status:
         """Return the differences between the work tree and HEAD.
@@ -132,14 +132,16 @@ class Repository:
 def repository(folder: Path) -> Repository | None:
     """Return the repository whose work tree contains ``folder``; None if there is none.
 
-    Raises OwnerError if it belongs to another user, or cannot be read.
+    Raises RepositoryError if it belongs to another user, or cannot be read.
     """
     folder = real_path(folder)
     for top in (folder, *folder.parents):
         if (git := _git_folder(top)) is not None:
             found = at(top, git)
             if not folder.is_relative_to(found.top):
-                raise OwnerError(f"{git}/config: its core.worktree is {found.top}, where {folder} does not lie")
+                raise RepositoryError(
+                    f"{git}/config: its core.worktree is {found.top}, where {folder} does not lie"
+                )
             return found
     return None
 
@@ -150,10 +152,10 @@ def at(top: Path, git: Path) -> Repository:
     For a submodule, give the folder ``git`` as ``top``, too.
     """
     store = real_path(git / _pointer(git / "commondir", ""))
-    _refuse_odd(_first_read(top, git, store))
+    _require_readable(_first_read(top, git, store))
     facts = _ask("facts", git if top == git else top, (top, git, store))
     if facts["top"] is None and top != git:
-        raise OwnerError(f"{git} is a bare repository, without a work tree; give the folder of a clone of it")
+        raise RepositoryError(f"{git} is a bare repository, without a work tree; give the folder of a clone of it")
     return Repository(**facts | {"top": real_path(Path(facts["top"] or git)), "store": store})
 
 
@@ -172,7 +174,7 @@ def _git_folder(top: Path) -> Path | None:
 
 def _pointer(path: Path, word: str) -> str:
     """Return the path in a file that holds only ``word`` and a path; empty for any other file."""
-    _refuse_odd([path])
+    _require_readable([path])
     try:
         text = read_text(path, _MOST_POINTER_BYTES, errors="surrogateescape")
     except OSError:
@@ -186,12 +188,12 @@ _NAMED = re.compile(
 )
 
 
-def _refuse_odd(paths: Iterable[Path]) -> None:
-    """Raise OwnerError for the first of ``paths`` that exists and is no readable file."""
+def _require_readable(paths: Iterable[Path]) -> None:
+    """Raise RepositoryError for the first of ``paths`` that exists and is no readable file."""
     try:
         require_files(paths)
     except OSError as error:
-        raise OwnerError(f"git's file {error.filename} cannot be read: {said_by(error)}; remove it") from error
+        raise RepositoryError(f"git's file {error.filename} cannot be read: {said_by(error)}; remove it") from error
 
 
 def _first_read(top: Path, git: Path, store: Path) -> Iterator[Path]:
@@ -222,27 +224,29 @@ def _ask(question: str, folder: Path, read: tuple[Path, ...], **words: object) -
     environment = users_variables() | {"GIT_CEILING_DIRECTORIES": str(folder.parent)}
     command = (sys.executable, "-I", str(_SCRIPT), asked)
     try:
-        said = attended(command, _listen, folder=Path("/"), environment=environment, stdout=subprocess.PIPE)
+        output = attended(command, _listen, folder=Path("/"), environment=environment, stdout=subprocess.PIPE)
     except TimeoutError as error:
-        _refuse_odd(_all_read(reversed(read)))
-        raise OwnerError(f"git's files of {read[0]} cannot be read within {_LIMIT_S:g} s; try it again") from error
+        _require_readable(_all_read(reversed(read)))
+        raise RepositoryError(
+            f"git's files of {read[0]} cannot be read within {_LIMIT_S:g} s; try it again"
+        ) from error
     try:
-        answer = json.loads(said.splitlines()[-1])
+        answer = json.loads(output.splitlines()[-1])
         if "answer" in answer:
             return answer["answer"]
         why, kind = str(answer["error"]), answer["kind"]
     except (IndexError, ValueError, TypeError):
-        why, kind = " ".join(tail(said, 3)) or "its reader was killed", ""
+        why, kind = " ".join(tail(output, 3)) or "its reader was killed", ""
     if kind == "owner":
-        raise OwnerError(
+        raise RepositoryError(
             f"git refuses {read[0]}, which belongs to another user; if you trust it: "
             f"git config --global --add safe.directory {read[0]}",
             detail=why,
         )
     if kind == "lacking":
         raise FileNotFoundError(errno.ENOENT, why, str(read[0]))
-    _refuse_odd(_all_read(reversed(read)))
-    raise OwnerError(f"the git repository {read[0]} cannot be read: {why}")
+    _require_readable(_all_read(reversed(read)))
+    raise RepositoryError(f"the git repository {read[0]} cannot be read: {why}")
 
 
 def _listen(process: subprocess.Popen[bytes]) -> str:

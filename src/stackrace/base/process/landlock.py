@@ -33,17 +33,17 @@ def restricts() -> bool:
     return _version() > 1
 
 
-def restrict(closed: Collection[str], kept: Sequence[str]) -> None:
-    """Forbid this process, and all that it starts, to write below ``closed``, except to ``kept``.
+def restrict(read_only: Collection[str], writable: Sequence[str]) -> None:
+    """Forbid this process, and all that it starts, to write below ``read_only``, except to ``writable``.
 
-    All paths are absolute, without links. No new entries can be created in the parents of ``closed`` either,
+    All paths are absolute, without links. No new entries can be created in the parents of ``read_only`` either,
     because a right for a folder includes everything below it. Raises OSError if the kernel cannot do it.
     """
     handled = (_WRITE_FILE | _ENTRIES | _TRUNCATE) if _version() > 2 else _WRITE_FILE | _ENTRIES
     attributes = struct.pack("=Q", handled)
     rules = done(LIBC.syscall(_CREATE_RULESET, attributes, len(attributes), 0))
     try:
-        for path in (*_open(Path("/"), set(map(Path, closed))), *kept):
+        for path in (*_open(Path("/"), set(map(Path, read_only))), *writable):
             with suppress(OSError):
                 _allow(rules, path, handled)
         done(LIBC.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
@@ -57,17 +57,17 @@ def _version() -> int:
     return version
 
 
-def _open(folder: Path, closed: set[Path]) -> Iterator[str]:
-    """Yield the outermost files and folders below ``folder`` that contain none of ``closed``."""
-    if folder in closed:
+def _open(folder: Path, read_only: set[Path]) -> Iterator[str]:
+    """Yield the outermost files and folders below ``folder`` that contain none of ``read_only``."""
+    if folder in read_only:
         return
-    if not any(path.is_relative_to(folder) for path in closed):
+    if not any(path.is_relative_to(folder) for path in read_only):
         yield str(folder)
         return
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if not entry.is_symlink():
-                yield from _open(Path(entry.path), closed)
+                yield from _open(Path(entry.path), read_only)
 
 
 def _allow(rules: int, path: str, handled: int) -> None:

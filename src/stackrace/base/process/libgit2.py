@@ -43,7 +43,7 @@ except ImportError as error:
     sys.exit(1)
 
 
-def _say(line: object = "") -> None:
+def _emit(line: object = "") -> None:
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
@@ -86,7 +86,7 @@ def _commit(repository: pygit2.Repository, name: str) -> pygit2.Commit | None:
         return None
 
 
-def _left(repository: pygit2.Repository, names: Iterable[str]) -> tuple[str, str] | None:
+def _fork_point(repository: pygit2.Repository, names: Iterable[str]) -> tuple[str, str] | None:
     """Return the first of ``names`` that shares a commit with HEAD, as people write it, and this commit."""
     head = _commit(repository, "HEAD")
     for name in names:
@@ -139,18 +139,22 @@ def _is_pointed_at(repository: pygit2.Repository, path: str) -> bool:
         digest = hashlib.sha256()
         while piece := file.read(1 << 24):
             digest.update(piece)
-            _say()
+            _emit()
     return digest.hexdigest() == pointer[0]
 
 
-class _Signs(pygit2.callbacks.CheckoutCallbacks):
+class _CheckoutProgress(pygit2.callbacks.CheckoutCallbacks):
     def checkout_progress(self, path: str, completed_steps: int, total_steps: int) -> None:
         if completed_steps % _EACH == 0:
-            _say()
+            _emit()
 
 
 def _write_out(git: str, tree: str, objects: str, commit: str, line_ends: dict[str, str]) -> object:
-    """Write the files of ``commit`` to ``tree``, as a repository ``git`` that borrows ``objects``."""
+    """Write the files of ``commit`` to ``tree``, as a repository ``git`` that borrows ``objects``.
+
+    ``line_ends`` are git's settings for line ends. Return name and commit of each submodule by its path, and by
+    filter the files that it would produce: see ``Filtered``.
+    """
     flags = RepositoryInitFlag.NO_DOTGIT_DIR | RepositoryInitFlag.MKPATH
     made = pygit2.init_repository(git, flags=flags, workdir_path=tree)
     for name, value in line_ends.items():
@@ -163,9 +167,9 @@ def _write_out(git: str, tree: str, objects: str, commit: str, line_ends: dict[s
     repository.index.read_tree(found.tree)
     # attributes are read from the index before their files are written
     repository.index.write()
-    _say()
+    _emit()
     strategy = CheckoutStrategy.FORCE | CheckoutStrategy.DISABLE_PATHSPEC_MATCH
-    repository.checkout_index(strategy=strategy, callbacks=_Signs())
+    repository.checkout_index(strategy=strategy, callbacks=_CheckoutProgress())
     entries = list(repository.index)
     modules = {entry.path: str(entry.id) for entry in entries if entry.mode == FileMode.COMMIT}
     names = {module.path: module.name for module in repository.submodules} if modules else {}
@@ -179,7 +183,7 @@ def _write_out(git: str, tree: str, objects: str, commit: str, line_ends: dict[s
         if isinstance(driver, str):
             filtered.setdefault(driver, {})[entry.path] = _pointer(repository, entry.path)
         if number % _EACH == 0:
-            _say()
+            _emit()
     return {path: (names.get(path), commit) for path, commit in modules.items()}, filtered
 
 
@@ -195,7 +199,7 @@ def _answer(question: str, folder: str, **words: object) -> object:
         return [entry.path for entry in repository.index]
     answers: dict[str, Callable[..., object]] = {
         "facts": _facts,
-        "left": _left,
+        "fork_point": _fork_point,
         "status": _status,
         "changed_since": _changed_since,
     }
@@ -204,7 +208,7 @@ def _answer(question: str, folder: str, **words: object) -> object:
 
 def _main() -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (_MOST_BYTES, _MOST_BYTES))
-    _say()
+    _emit()
     try:
         answer = {"answer": _answer(**json.loads(sys.argv[1]))}
     except Exception as error:
@@ -212,7 +216,7 @@ def _main() -> None:
         is_lacking = _LACKS.search(words) or (isinstance(error, KeyError) and _HASH.fullmatch(words))
         kind = "owner" if "not owned by" in words else "lacking" if is_lacking else "other"
         answer = {"error": words or type(error).__name__, "kind": kind}
-    _say(json.dumps(answer))
+    _emit(json.dumps(answer))
 
 
 if __name__ == "__main__":

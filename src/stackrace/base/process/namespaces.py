@@ -82,14 +82,14 @@ def _unshare(kinds: int, identities: tuple[int, int]) -> None:
         Path("/proc/self", name).write_text(f"{inside} {outside} 1")
 
 
-def mount_memory(place: Path, options: bytes) -> None:
+def mount_memory(target: Path, options: bytes) -> None:
     """Mount an empty file system in memory, without devices and set-user-id rights."""
-    done(LIBC.mount(b"none", os.fsencode(place), b"tmpfs", _MS_NOSUID | _MS_NODEV, options))
+    done(LIBC.mount(b"none", os.fsencode(target), b"tmpfs", _MS_NOSUID | _MS_NODEV, options))
 
 
-def mount_processes(place: Path) -> None:
+def mount_processes(target: Path) -> None:
     """Mount a read-only procfs of this namespace's processes."""
-    done(LIBC.mount(b"none", os.fsencode(place), b"proc", _MS_RDONLY | _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, None))
+    done(LIBC.mount(b"none", os.fsencode(target), b"proc", _MS_RDONLY | _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, None))
 
 
 def pivot(root: Path) -> None:
@@ -139,31 +139,31 @@ def enter(pid: int) -> None:
         os.close(handle)
 
 
-def cover(folders: Sequence[tuple[str, str]], kept: Sequence[str]) -> None:
+def cover(folders: Sequence[tuple[str, str]], writable: Sequence[str]) -> None:
     """Cover each folder in ``folders``, pairs of a folder and a layer: writes below the folder go to its layer.
 
-    ``kept`` stay writable. A file system that is mounted below a folder is covered as well; listening sockets stay
-    open, since no socket can be reached through an overlay. Raises OSError that names a folder that cannot be
+    ``writable`` are not covered. A file system that is mounted below a folder is covered as well; listening sockets
+    stay open, since no socket can be reached through an overlay. Raises OSError that names a folder that cannot be
     covered; that folder stays unchanged.
     """
     for name, layer in folders:
         folder = Path(name)
-        inside = [path for path in (*map(Path, kept), *_sockets()) if path.is_relative_to(folder)]
+        inside = [path for path in (*map(Path, writable), *_sockets()) if path.is_relative_to(folder)]
         mounts = _mounts_below(folder)
-        places = [folder, *(each for each in mounts if not any(each.is_relative_to(path) for path in inside))]
+        targets = [folder, *(each for each in mounts if not any(each.is_relative_to(path) for path in inside))]
         shown = []
         for path in inside:
             # the path may be gone, or hidden from this process
             with contextlib.suppress(OSError):
                 shown.append((path, os.open(path, os.O_PATH)))
-        lower = [(place, os.open(place, os.O_PATH)) for place in places]
+        lower = [(target, os.open(target, os.O_PATH)) for target in targets]
         if folder == MEMORY:
             # files for memory stay in memory, and are removed with this view
             Path(layer).mkdir(parents=True)
             mount_memory(Path(layer), b"mode=700")
         try:
-            for number, (place, handle) in enumerate(lower):
-                mount_overlay(place, handle, Path(layer, str(number)))
+            for number, (target, handle) in enumerate(lower):
+                mount_overlay(target, handle, Path(layer, str(number)))
             for path, handle in shown:
                 bind(path, handle)
         except OSError:
@@ -178,7 +178,7 @@ def mount_overlay(folder: Path, lower: int, layer: Path, *, executes: bool = Tru
     upper, work = layer / "upper", layer / "work"
     work.mkdir(parents=True)
     upper.mkdir()
-    _liken(upper, lower)
+    _copy_status(upper, lower)
     handles = {"lowerdir": lower, "upperdir": os.open(upper, os.O_PATH), "workdir": os.open(work, os.O_PATH)}
     # by number, because a folder's name may contain the separators of options
     options = ",".join(f"{name}=/proc/self/fd/{handle}" for name, handle in handles.items())
@@ -194,7 +194,7 @@ def mount_overlay(folder: Path, lower: int, layer: Path, *, executes: bool = Tru
     Path(f"/proc/self/fd/{handles['workdir']}/work").chmod(0o700)
 
 
-def _liken(upper: Path, lower: int) -> None:
+def _copy_status(upper: Path, lower: int) -> None:
     """Give ``upper`` the owner and the mode of the folder ``lower``: the overlay shows them from ``upper``."""
     status = os.stat(f"/proc/self/fd/{lower}")  # noqa: PTH116
     give_to_owner(upper, status)
@@ -218,13 +218,13 @@ def rebuild(folder: Path) -> None:
     children = sorted(inside.iterdir())
     done(LIBC.mount(b"tmpfs", os.fsencode(folder), b"tmpfs", 0, b"mode=755"))
     for child in children:
-        place = folder / child.name
+        target = folder / child.name
         if child.is_symlink():
-            place.symlink_to(child.readlink())
+            target.symlink_to(child.readlink())
             continue
-        place.mkdir() if child.is_dir() else place.touch()
+        target.mkdir() if child.is_dir() else target.touch()
         own = os.open(child, os.O_PATH)
-        bind(place, own)
+        bind(target, own)
         os.close(own)
     os.close(handle)
 
@@ -237,8 +237,8 @@ def bind(path: Path, handle: int) -> None:
 def _mounts_below(folder: Path) -> list[Path]:
     escaped = (line.split(b" ")[4] for line in Path("/proc/self/mountinfo").read_bytes().splitlines())
     names = (re.sub(rb"\\([0-7]{3})", lambda octal: bytes([int(octal[1], 8)]), name) for name in escaped)
-    places = {Path(os.fsdecode(name)) for name in names}
-    return sorted(place for place in places if place != folder and place.is_relative_to(folder))
+    targets = {Path(os.fsdecode(name)) for name in names}
+    return sorted(target for target in targets if target != folder and target.is_relative_to(folder))
 
 
 def _sockets() -> list[Path]:

@@ -24,7 +24,7 @@ class Cause:
 
     signs: str
     """Pattern in uv's output."""
-    said: str
+    message: str
     way_out: str
     exit_code: int = 4
     """2 if the user can correct the input, 4 if this machine or the network is at fault."""
@@ -32,7 +32,7 @@ class Cause:
     @property
     def words(self) -> str:
         """Cause and remedy, in one sentence."""
-        return f"{self.said}; {self.way_out}"
+        return f"{self.message}; {self.way_out}"
 
 
 _INDEX = "correct the index (UV_DEFAULT_INDEX)"
@@ -115,19 +115,19 @@ _MISSED = re.compile(
 def cause_of(result: CommandResult, pins: Iterable[str] = ()) -> Cause:
     """Return the cause of uv's failure ``result``; ``pins`` are the app's versions, as ``name==1.0``."""
     # uv wraps its lines
-    said = " ".join(result.output.split())
-    if "depend" in said and any(re.search(rf"\b{re.escape(pin)}(?![\w.])", said) for pin in pins):
-        said += f" {_PINNED}"
+    output = " ".join(result.output.split())
+    if "depend" in output and any(re.search(rf"\b{re.escape(pin)}(?![\w.])", output) for pin in pins):
+        output += f" {_PINNED}"
     if result.code < 0:
-        said += f" signal {-result.code}"
-    cause = next(each for each in CAUSES if re.search(each.signs, said))
-    missed = _MISSED.search(said) if cause is _BUILD else None
+        output += f" signal {-result.code}"
+    cause = next(each for each in CAUSES if re.search(each.signs, output))
+    missed = _MISSED.search(output) if cause is _BUILD else None
     if missed is None:
         return cause
     name = next(filter(None, missed.groups()))
     package = next(package for part, package in _DEBIAN.items() if part in name)
     way_out = f"install {name}, on Debian with: apt-get install {package}"
-    return Cause(cause.signs, f"{cause.said}: {name} is missing", way_out, cause.exit_code)
+    return Cause(cause.signs, f"{cause.message}: {name} is missing", way_out, cause.exit_code)
 
 
 def uv_program(project: Path) -> str:
@@ -144,8 +144,8 @@ def uv_program(project: Path) -> str:
     except (ImportError, FileNotFoundError):
         found = shutil.which("uv")
     except OSError as error:
-        said = f"uv cannot read {error.filename}: {said_by(error)}; remove it, or make it a file"
-        raise MissingError(said) from error
+        message = f"uv cannot read {error.filename}: {said_by(error)}; remove it, or make it a file"
+        raise MissingError(message) from error
     if found is None:
         raise MissingError("uv is not installed; run: pip install uv")
     return found

@@ -34,9 +34,9 @@ _LONGEST_LINE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Relocation:
-    """Copies of folders below ``place``; without a place there are no copies, and paths do not change."""
+    """Copies of folders below ``root``; without a root there are no copies, and paths do not change."""
 
-    place: Path | None = None
+    root: Path | None = None
     copied: Mapping[str, Path] = field(default_factory=dict)
     """Resolved originals, by every path under which the app or the user may know them."""
 
@@ -66,14 +66,14 @@ class Relocation:
 
     def is_copy(self, path: Path) -> bool:
         """Tell whether ``path`` lies in the folder of the copies."""
-        return self.place is not None and path.is_relative_to(self.place)
+        return self.root is not None and path.is_relative_to(self.root)
 
     def below(self, original: Path) -> Path:
-        """Return the place for a copy of ``original``, an absolute path."""
-        assert self.place
-        return self.place.joinpath(*original.parts[1:])
+        """Return the path for a copy of ``original``, an absolute path."""
+        assert self.root
+        return self.root.joinpath(*original.parts[1:])
 
-    def named(self, text: str) -> Iterator[Path]:
+    def originals_in(self, text: str) -> Iterator[Path]:
         """Yield the originals with copies that ``text`` names by absolute paths.
 
         /app may be a folder, but also the path of a page: such short paths do not count.
@@ -87,9 +87,9 @@ class Relocation:
 
     def original(self, value: _T) -> _T:
         """Return ``value``, a text, a path or a value made of them, with paths of originals in place of copies."""
-        if self.place is None:
+        if self.root is None:
             return value
-        prefix = f"{self.place}/"
+        prefix = f"{self.root}/"
         return map_paths(
             value,
             path=lambda path: Path(str(path).replace(prefix, "/")),
@@ -104,11 +104,12 @@ class ProtectedView:
     pid: int | None = None
     """Process that holds the namespaces; None if they are forbidden."""
     relocation: Relocation = field(default_factory=Relocation)
-    """Places of the copies; none if overlays cover the folders."""
-    closed: tuple[Path, ...] = ()
-    """Originals that are read-only, except ``kept`` below them, because overlays do not cover them."""
-    kept: tuple[Path, ...] = ()
-    led: Mapping[str, str] = field(default_factory=dict)
+    """Paths of the copies; none if overlays cover the folders."""
+    read_only: tuple[Path, ...] = ()
+    """Originals that are read-only, except ``writable`` below them, because overlays do not cover them."""
+    writable: tuple[Path, ...] = ()
+    """Paths below ``read_only`` that stay writable."""
+    redirected: Mapping[str, str] = field(default_factory=dict)
     """Replacements for variables such as HOME, unless the app sets its own."""
     sealed: Path | None = None
     """Only writable folder, under an overlay that is removed with the process; such a process has no network.
@@ -118,12 +119,14 @@ class ProtectedView:
 
     def variables(self, environment: Mapping[str, str]) -> dict[str, str]:
         """Return ``environment`` as variables for a process in this view."""
-        led = {name: value for name, value in self.led.items() if environment.get(name) == os.environ.get(name)}
-        return {**environment, **led}
+        redirected = {
+            name: value for name, value in self.redirected.items() if environment.get(name) == os.environ.get(name)
+        }
+        return {**environment, **redirected}
 
-    def holds_off(self, path: Path) -> bool:
+    def is_read_only(self, path: Path) -> bool:
         """Tell whether the absolute ``path`` is read-only for a process in this view."""
-        return any(map(path.is_relative_to, self.closed)) and not any(map(path.is_relative_to, self.kept))
+        return any(map(path.is_relative_to, self.read_only)) and not any(map(path.is_relative_to, self.writable))
 
     def path(self, path: Path) -> Path:
         """Return the path at which this process finds the file that a process in the view finds at ``path``."""
@@ -134,15 +137,15 @@ class ProtectedView:
         """Return a ``preexec_fn`` that makes a new process enter this view in ``folder``; None if not needed."""
         if self.sealed is not None:
             return partial(seal, self.sealed, folder)
-        if self.pid is None and not self.closed:
+        if self.pid is None and not self.read_only:
             return None
 
         def begin() -> None:
             if self.pid is not None:
                 enter(self.pid)
             os.chdir(folder)
-            if self.closed:
-                restrict([*map(str, self.closed)], [*map(str, self.kept)])
+            if self.read_only:
+                restrict([*map(str, self.read_only)], [*map(str, self.writable)])
 
         return begin
 
@@ -152,14 +155,14 @@ class ProtectedView:
         try:
             yield
         except AppError as error:
-            held_off = self._held_off(f"{error.message}\n{error.detail}")
+            note = self._read_only_note(f"{error.message}\n{error.detail}")
             message, detail = self.relocation.original((error.message, error.detail))
-            raise AppError(f"{message}{held_off}", detail=detail) from error
+            raise AppError(f"{message}{note}", detail=detail) from error
 
-    def _held_off(self, text: str) -> str:
+    def _read_only_note(self, text: str) -> str:
         """Return a sentence on the path, read-only in this view, that an error in ``text`` names; empty if none."""
         for line in (line[-_LONGEST_LINE:] for line in text.splitlines() if _DENIED in line):
-            for path in filter(self.holds_off, map(Path, _PATH.findall(line))):
+            for path in filter(self.is_read_only, map(Path, _PATH.findall(line))):
                 return (
                     f". Nothing is written to {path}, for a race cannot have its own view of the files here: lead "
                     "the app elsewhere by a variable, [app] env, or race as a user who may make namespaces"
@@ -175,9 +178,11 @@ class ProtectedView:
         timeout_s: float,
     ) -> CommandResult:
         """Run ``command`` to its end in this view, started in ``folder``; see ``commands.run``."""
-        place = self.relocation.path(folder)
-        begin = self.entering(place)
-        return run(command, folder=place, environment=self.variables(environment), timeout_s=timeout_s, begin=begin)
+        current = self.relocation.path(folder)
+        begin = self.entering(current)
+        return run(
+            command, folder=current, environment=self.variables(environment), timeout_s=timeout_s, begin=begin
+        )
 
     def attended(
         self,
@@ -188,19 +193,19 @@ class ProtectedView:
         environment: Mapping[str, str],
         stdin: IO[bytes] | int = subprocess.DEVNULL,
         stdout: IO[bytes] | int = subprocess.DEVNULL,
-        kept_open: Sequence[int] = (),
+        pass_fds: Sequence[int] = (),
     ) -> _T:
         """Start ``command`` in this view, in ``folder``, and attend it; see ``commands.attended``."""
-        place = self.relocation.path(folder)
+        current = self.relocation.path(folder)
         return attended(
             command,
             attend,
-            folder=place,
+            folder=current,
             environment=self.variables(environment),
             stdin=stdin,
             stdout=stdout,
-            kept_open=kept_open,
-            begin=self.entering(place),
+            pass_fds=pass_fds,
+            begin=self.entering(current),
         )
 
 

@@ -44,7 +44,7 @@ class ProgressLine:
         self._before = before
         self._line = StatusLine(stream, quiet=quiet)
         self._coloured = "NO_COLOR" not in os.environ
-        self._seen: deque[tuple[float, int]] = deque([(warmup_s, 0)], maxlen=_RECENT)
+        self._recent: deque[tuple[float, int]] = deque([(warmup_s, 0)], maxlen=_RECENT)
         self.clear = self._line.clear
 
     def draw(self, ok: int, errors: int, elapsed_s: float) -> None:
@@ -52,7 +52,7 @@ class ProgressLine:
         if not self._line.changes:
             return
         rate_per_s = self._rate_per_s(ok, elapsed_s)
-        line = self._before + _text(self._load, self._warmup_s, ok, errors, elapsed_s, rate_per_s)
+        line = self._before + _progress_text(self._load, self._warmup_s, ok, errors, elapsed_s, rate_per_s)
         self._line.show(click.style(line, fg="red") if errors and self._coloured else line)
 
     def calibrating(self) -> None:
@@ -66,12 +66,12 @@ class ProgressLine:
     def _rate_per_s(self, ok: int, elapsed_s: float) -> float:
         if elapsed_s <= self._warmup_s:
             return 0.0
-        self._seen.append((elapsed_s, ok))
-        (first_s, first), (last_s, last) = self._seen[0], self._seen[-1]
+        self._recent.append((elapsed_s, ok))
+        (first_s, first), (last_s, last) = self._recent[0], self._recent[-1]
         return (last - first) / (last_s - first_s) if last_s > first_s else 0.0
 
 
-def _text(load: Load, warmup_s: float, ok: int, errors: int, elapsed_s: float, rate_per_s: float) -> str:
+def _progress_text(load: Load, warmup_s: float, ok: int, errors: int, elapsed_s: float, rate_per_s: float) -> str:
     if elapsed_s < warmup_s:
         return f"warming up, {_left(warmup_s - elapsed_s)}"
     run_s = elapsed_s - warmup_s
@@ -103,11 +103,14 @@ def _left_s(load: Load, missing: int, run_s: float, rate_per_s: float) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RacedTarget:
-    """Race request with the stack and the workload to load; ``request`` is None if only URLs were given."""
+    """Race request with the stack and the workload to load."""
 
     request: RaceRequest | None = None
+    """None: the load goes to URLs, not to a stack."""
     stack: str | None = None
+    """Path of the stack; None: the request's only one."""
     workload: str | None = None
+    """Name of the workload; None: the request's only one."""
 
     @contextmanager
     def set_up(self, options: LoadOptions) -> Iterator[LoadSetup]:
@@ -174,7 +177,7 @@ def run_and_show(options: LoadOptions, target: RacedTarget, *, as_json: bool, hd
 
     refuse_unwritable("--hdr", hdr)
     with target.set_up(options) as setup:
-        ran = _ran(setup, quiet=as_json)
+        ran = _measured(setup, quiet=as_json)
     if hdr is not None:
         _write_hgrm(hdr, ran.result)
     show_result(KIND, ran, as_json=as_json)
@@ -183,7 +186,7 @@ def run_and_show(options: LoadOptions, target: RacedTarget, *, as_json: bool, hd
         raise RefusedError(f"there was no right answer; {why}")
 
 
-def _ran(setup: LoadSetup, *, quiet: bool) -> FinishedRun:
+def _measured(setup: LoadSetup, *, quiet: bool) -> FinishedRun:
     options = setup.options
     load = options.load(open_connections(setup.over_tcp))
     notes = (*setup.target.notes, *refuse_too_much(load, setup.cores, over_tcp=setup.over_tcp))

@@ -35,7 +35,7 @@ class Queue:
     service_s: float
 
     @staticmethod
-    def seen(*, idle_s: float, reached_per_s: float) -> Queue:
+    def measured(*, idle_s: float, reached_per_s: float) -> Queue:
         """Return the queue of a server: ``idle_s`` for one request, and ``reached_per_s`` in a closed loop."""
         workers = max(1, round(idle_s * reached_per_s))
         return Queue(workers, workers / reached_per_s)

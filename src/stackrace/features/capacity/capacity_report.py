@@ -84,7 +84,7 @@ def _headline(outcome: CapacityResult) -> str:
     if outcome.interrupted:
         return f"Not known yet how many requests/s keep {goal}"
     if (found := search.capacity) is None:
-        return f"Not even {number(search.missed or search.low)} requests/s keep {goal}"
+        return f"Not even {number(search.lowest_missed or search.low)} requests/s keep {goal}"
     limits = f" ({number(found.low)} to {number(found.high)})" if found.low and found.high else ""
     return f"{'At least ' if outcome.is_least else ''}{number(found.value)} requests/s{limits} with {goal}"
 
@@ -141,7 +141,7 @@ def _table(outcome: CapacityResult) -> Table:
           for name in outcome.goal.limits_s),
         Column(title="wrong", cells=tuple(wrong)),
         Column(title="half a bar is the goal", cells=tuple(bars), tones=tones, left=True),
-        Column(title="", cells=tuple(map(_said, trials)), tones=tones, left=True),
+        Column(title="", cells=tuple(map(_result_text, trials)), tones=tones, left=True),
     ))  # fmt: skip
 
 
@@ -155,7 +155,7 @@ def _timed(trial: Trial, name: str) -> str:
     return NOTHING if trial.piled_up else timed(trial.ran.result.latency, name)
 
 
-def _said(trial: Trial) -> str:
+def _result_text(trial: Trial) -> str:
     if trial.ran.interrupted:
         return "interrupted"
     if not trial.missed:
@@ -176,7 +176,7 @@ def _document(outcome: CapacityResult) -> dict[str, object]:
         "low_per_s": found and found.low,
         "high_per_s": found and found.high,
         "at_least": outcome.is_least,
-        "missed_at_per_s": outcome.search.missed,
+        "missed_at_per_s": outcome.search.lowest_missed,
         "missed_by": _missed_by(above) if above is not None else [],
         "doubtful": above is not None and above.doubtful,
         "interrupted": outcome.interrupted,

@@ -62,31 +62,31 @@ class Search:
     """Number of trials made at an estimate."""
 
     @property
-    def kept(self) -> float | None:
+    def highest_kept(self) -> float | None:
         """The highest rate that kept the goal; None if none did."""
         return max((one.rate_per_s for one in self.tried if one.kept), default=None)
 
     @property
-    def missed(self) -> float | None:
+    def lowest_missed(self) -> float | None:
         """The lowest rate that missed the goal; None if none did."""
         return min((one.rate_per_s for one in self.tried if not one.kept), default=None)
 
     @property
     def capacity(self) -> Interval | None:
         """The highest rate that keeps the goal, with its limits once `is_close`; None if no rate kept it."""
-        kept, missed = self._bracket
-        if kept is None:
+        highest_kept, lowest_missed = self._bracket
+        if highest_kept is None:
             return None
-        if missed is None or not self.is_close:
-            return Interval(value=kept)
-        middle, factor = math.sqrt(kept * missed), max(_NEAR, missed / kept)
+        if lowest_missed is None or not self.is_close:
+            return Interval(value=highest_kept)
+        middle, factor = math.sqrt(highest_kept * lowest_missed), max(_NEAR, lowest_missed / highest_kept)
         near = [one for one in self.tried if 1 / factor <= one.rate_per_s / middle <= factor]
         each = (
             crossing([one.rate_per_s for one in near], [one.slow[name] for one in near], share)
             for name, share in self.allowed.items()
         )
         found = min(each, key=lambda one: one.value)
-        value = min(max(found.value, kept / _OUTSIDE), missed * _OUTSIDE)
+        value = min(max(found.value, highest_kept / _OUTSIDE), lowest_missed * _OUTSIDE)
         if value != found.value:
             # if the curve leads away from the trials, its limits are wrong, too
             return Interval(value=min(value, self.most))
@@ -99,24 +99,24 @@ class Search:
     @property
     def is_close(self) -> bool:
         """True once the bracket is narrow: all further trials are refinements."""
-        kept, missed = self._bracket
-        if kept is not None and kept >= self.most:
+        highest_kept, lowest_missed = self._bracket
+        if highest_kept is not None and highest_kept >= self.most:
             return True
-        return kept is not None and missed is not None and missed / kept <= _CLOSE
+        return highest_kept is not None and lowest_missed is not None and lowest_missed / highest_kept <= _CLOSE
 
     @property
     def next_rate(self) -> float | None:
         """The rate to try next; None if the capacity is known, or too far outside of ``low`` and ``high``."""
-        kept, missed = self._bracket
-        if self.refined == _REFINEMENTS or (kept is not None and kept >= self.most):
+        highest_kept, lowest_missed = self._bracket
+        if self.refined == _REFINEMENTS or (highest_kept is not None and highest_kept >= self.most):
             return None
-        low, high = kept or self.low, missed or self.high
-        if high / low > (_NARROW if kept and missed else _CLOSE):
+        low, high = highest_kept or self.low, lowest_missed or self.high
+        if high / low > (_NARROW if highest_kept and lowest_missed else _CLOSE):
             return math.sqrt(low * high)
-        if kept is None:
+        if highest_kept is None:
             lower = self.low if high > self.low else high / 2
             return lower if lower >= self.low / _FARTHEST else None
-        if missed is None:
+        if lowest_missed is None:
             higher = min(self.high if low < self.high else 2 * low, self.most)
             return higher if higher <= self.high * _FARTHEST else None
         now = self.capacity
@@ -126,12 +126,12 @@ class Search:
     @property
     def most_trials(self) -> int:
         """Number of further trials, at most; more only if the capacity lies outside of low and high."""
-        kept, missed = self._bracket
+        highest_kept, lowest_missed = self._bracket
         if self.is_close:
-            return _REFINEMENTS - self.refined if missed else 0
-        width = math.log((missed or self.high) / (kept or self.low))
+            return _REFINEMENTS - self.refined if lowest_missed else 0
+        width = math.log((lowest_missed or self.high) / (highest_kept or self.low))
         halvings = max(math.ceil(math.log2(max(width, 1e-9) / math.log(_CLOSE))), 0)
-        return halvings + int(not kept or not missed) + _REFINEMENTS - self.refined
+        return halvings + int(not highest_kept or not lowest_missed) + _REFINEMENTS - self.refined
 
     @property
     def refinements(self) -> int:
@@ -149,8 +149,8 @@ class Search:
         slow = {name: monotone([one.slow[name] for one in tried]) for name in self.allowed}
         keeps = [all(slow[name][at] <= share for name, share in self.allowed.items()) for at in range(len(tried))]
         first = keeps.index(False) if False in keeps else len(keeps)
-        kept = tried[first - 1].rate_per_s if first else None
-        return kept, tried[first].rate_per_s if first < len(tried) else None
+        highest_kept = tried[first - 1].rate_per_s if first else None
+        return highest_kept, tried[first].rate_per_s if first < len(tried) else None
 
 
 def monotone(shares: Sequence[float]) -> list[float]:

@@ -112,12 +112,12 @@ class CapacityResult:
     @property
     def above(self) -> Trial | None:
         """The last trial at the lowest rate that missed the goal; None if none did."""
-        return self._at(self.search.missed)
+        return self._at(self.search.lowest_missed)
 
     @property
     def best(self) -> Trial | None:
         """The last trial at the highest rate that kept the goal; None if none did."""
-        return self._at(self.search.kept)
+        return self._at(self.search.highest_kept)
 
     @property
     def is_least(self) -> bool:
@@ -139,7 +139,9 @@ def find_capacity(setup: LoadSetup, goal: Goal, *, connections: int, seed: int, 
     Raises InputError before anything is sent, RefusedError or InterruptedRace if no rate could be tried.
     """
     closed, opened = _loads(setup, connections)
-    notes = tuple(dict.fromkeys([*setup.target.notes, *_allowed(setup, closed), *_allowed(setup, opened)]))
+    notes = tuple(
+        dict.fromkeys([*setup.target.notes, *_warnings_about(setup, closed), *_warnings_about(setup, opened)])
+    )
     idle = _Idle(setup, closed)
     if closed.duration_s is not None:
         closed = replace(closed, duration_s=closed_s(idle.takes_s))
@@ -176,7 +178,7 @@ def _loads(setup: LoadSetup, connections: int) -> tuple[Load, Load]:
     return replace(asked, concurrency=connections, duration_s=CLOSED_S), opened
 
 
-def _allowed(setup: LoadSetup, load: Load) -> tuple[str, ...]:
+def _warnings_about(setup: LoadSetup, load: Load) -> tuple[str, ...]:
     return refuse_too_much(load, setup.cores, over_tcp=setup.over_tcp)
 
 
@@ -273,7 +275,7 @@ class _Searching:
         warmup_s = _warmup_s(load)
         threads = threads_of(load, self.setup.cores.generator_cores, self.setup.options.threads)
         seed = typical_seed(
-            Queue.seen(idle_s=self.idle.takes_s, reached_per_s=self.first.result.throughput_per_s),
+            Queue.measured(idle_s=self.idle.takes_s, reached_per_s=self.first.result.throughput_per_s),
             seeds,
             lambda seed: arrivals(replace(load, seed=seed), warmup_s=warmup_s, threads=threads),
             rate_per_s=rate,

@@ -132,7 +132,7 @@ class Connection:
             offered = infos[contact].get("resources", {})
             if roles := frozenset(role for role in Role if offered.get(role.value, 0) > 0):
                 try:
-                    members.append(self._introduced(names[contact], contact, roles))
+                    members.append(self._introduce(names[contact], contact, roles))
                 except StackraceError as error:
                     errors.append(error)
         return tuple(members), tuple(errors)
@@ -155,10 +155,10 @@ class Connection:
         """Return the offset of the member's clock, measured again if it is older than ``_CLOCK_KEEPS_S``."""
         known = self._clocks.get(member.contact)
         if known is None or time.monotonic() - known.taken_s > _CLOCK_KEEPS_S:
-            known = self._compared(member.name, member.contact)
+            known = self._compare_clocks(member.name, member.contact)
         return known
 
-    def _compared(self, name: str, contact: str) -> ClockOffset:
+    def _compare_clocks(self, name: str, contact: str) -> ClockOffset:
         shortest_s = self._shortest_s.get(contact, 0.0)
         found = compare(lambda: self._begin(name, contact, _NOW).finish(), shortest_s)
         self._shortest_s[contact] = min(found.round_trip_s, shortest_s or math.inf)
@@ -174,17 +174,17 @@ class Connection:
         assert isinstance(workers, Mapping)
         return workers
 
-    def _introduced(self, name: str, contact: str, roles: frozenset[Role]) -> Member:
+    def _introduce(self, name: str, contact: str, roles: frozenset[Role]) -> Member:
         try:
             introduced = self._begin(name, contact, _CALL, as_bytes((introduce,)))
             if not introduced.wait(_INTRODUCE_S):
-                raise self._lost(name, contact)
+                raise self._lost_error(name, contact)
             said = introduced.finish()
         except ModuleNotFoundError as error:
             raise InputError(
                 f"{name} ({contact}) has no stackrace; install the version that runs here on it: {_INSTALL}"
             ) from error
-        clock = self._compared(name, contact)
+        clock = self._compare_clocks(name, contact)
         host = urlsplit(contact).hostname or ""
         return Member(name=name, contact=contact, host=host, roles=roles, clock=clock, **said)
 
@@ -197,7 +197,7 @@ class Connection:
 
         async def ask() -> None:
             try:
-                answer.settle(await self._asked(name, contact, function, args))
+                answer.settle(await self._call_member(name, contact, function, args))
             except BaseException as error:
                 answer.settle(None, error)
 
@@ -206,14 +206,14 @@ class Connection:
             asyncio.run_coroutine_threadsafe(asking, self._client.loop.asyncio_loop)
         except RuntimeError as error:
             asking.close()
-            raise self._lost(name, contact) from error
+            raise self._lost_error(name, contact) from error
         return answer
 
-    async def _asked(self, name: str, contact: str, function: bytes, args: bytes) -> Any:
+    async def _call_member(self, name: str, contact: str, function: bytes, args: bytes) -> Any:
         try:
             answer = await self._client.rpc(contact).run(function=function, args=args)
         except (OSError, RuntimeError, asyncio.CancelledError) as error:
-            raise self._lost(name, contact) from error
+            raise self._lost_error(name, contact) from error
         self._reached.add(contact)
         if answer["status"] == "OK":
             return answer["result"]
@@ -223,7 +223,7 @@ class Connection:
         assert raised is not None
         raise raised.with_traceback(traceback)
 
-    def _lost(self, name: str, contact: str) -> StackraceError:
+    def _lost_error(self, name: str, contact: str) -> StackraceError:
         if contact in self._reached:
             return MemberLost(f"{name} ({contact}) was lost: its connection is closed")
         return InputError(
@@ -283,7 +283,7 @@ def _meet(address: str, tls: ssl.SSLContext | None) -> None:
     with plain if tls is None else tls.wrap_socket(plain, server_hostname=parts.hostname) as peer:
         versions = {"python": sys.version_info[:3], "pickle-protocol": pickle.HIGHEST_PROTOCOL}
         for message in ({"compression": None, **versions}, {"op": "identity", "reply": True}):
-            _say(peer, message)
+            _send(peer, message)
             answer = _heard(peer)
         if not isinstance(answer, dict) or not isinstance(answer.get("workers"), dict):
             raise ValueError(answer)
@@ -293,7 +293,7 @@ _LARGEST_MESSAGE = 2**26
 """Bytes of a scheduler's answer, which has some kilobytes for each of its workers."""
 
 
-def _say(peer: socket.socket, message: Mapping[str, object]) -> None:
+def _send(peer: socket.socket, message: Mapping[str, object]) -> None:
     from distributed.protocol.core import dumps
     from distributed.protocol.utils import pack_frames
 

@@ -64,7 +64,7 @@ class Hosting(Lease[PreparedRace]):
 
     def __init__(self, token: str, order: Order) -> None:
         super().__init__(token)
-        self._remote: RemoteRun | None = None
+        self._remote: _RemoteRun | None = None
         self._retiring: list[Retiring] = []
         self._warming = _Warming()
         remote = None if order.host is None else RemoteEngine(host=order.host, engine=self._begin_load)
@@ -98,7 +98,7 @@ class Hosting(Lease[PreparedRace]):
         self, stack: Stack, workload: Workload, load: Load, rewarm_s: float, limit_s: float, begins_s: float
     ) -> Observation:
         """Observe a load that engines on other machines begin at ``begins_s`` on this machine's clock."""
-        self._remote = RemoteRun(begins_s)
+        self._remote = _RemoteRun(begins_s)
         try:
             return self._machine.load(stack, workload, load, rewarm_s, limit_s)
         finally:
@@ -143,7 +143,7 @@ class Hosting(Lease[PreparedRace]):
         return RunningEngine(play) if self._remote is None else self._remote
 
 
-class RemoteRun:
+class _RemoteRun:
     """A run of engines on other machines, which ends once their merged result is delivered.
 
     It is an ``EngineRun``. The coordinator gives all engines the same moment to begin, each by its own clock.

@@ -140,13 +140,13 @@ class Keepalive:
 
     def begin(self) -> None:
         """Begin to renew."""
-        threading.Thread(target=self._keep, daemon=True).start()
+        threading.Thread(target=self._renew_until_over, daemon=True).start()
 
     def end(self) -> None:
         """Stop renewing."""
         self._over.set()
 
-    def _keep(self) -> None:
+    def _renew_until_over(self) -> None:
         while not self._over.wait(_LEASE_S / 10):
             try:
                 self._renew()

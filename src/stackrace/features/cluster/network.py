@@ -55,7 +55,7 @@ class Sent:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class StreamCounts:
     """A host's counts of the streams since it was last asked."""
 
     taken_bytes_per_s: float
@@ -91,10 +91,10 @@ class _Listener:
                 case _Order.TO_HOST:
                     _drain(peer, self.arrivals)
 
-    def heard(self) -> Heard:
+    def heard(self) -> StreamCounts:
         for stream in self.streams:
             stream.finish()
-        heard = Heard(pace(self.arrivals), sum(self.sent, Sent()))
+        heard = StreamCounts(pace(self.arrivals), sum(self.sent, Sent()))
         for each in (self.streams, self.arrivals, self.sent):
             each.clear()
         return heard
@@ -113,7 +113,7 @@ def listen(host: str) -> int:
     return port
 
 
-def heard(port: int) -> Heard:
+def heard(port: int) -> StreamCounts:
     """Wait for the streams on ``port`` to end, and return what was received and sent there since the last call."""
     return _listeners[port].heard()
 
@@ -132,7 +132,7 @@ def round_trips_s(address: tuple[str, int]) -> tuple[float, float]:
 
     Raises OSError if nobody answers there.
     """
-    with _connected(address, _Order.ECHOES) as peer:
+    with _connect(address, _Order.ECHOES) as peer:
         _echo(peer)
         trips_s = sorted(_echo(peer) for _ in range(ECHOES))
     return median(trips_s), trips_s[ECHOES * 99 // 100 - 1]
@@ -141,20 +141,20 @@ def round_trips_s(address: tuple[str, int]) -> tuple[float, float]:
 def take(address: tuple[str, int]) -> float:
     """Receive streams from ``address``; return their bytes per second. Raises OSError if nobody answers."""
     arrivals: _Arrivals = []
-    _on_streams(address, _Order.TO_ENGINE, partial(_drain, arrivals=arrivals))
+    _over_streams(address, _Order.TO_ENGINE, partial(_drain, arrivals=arrivals))
     return pace(arrivals)
 
 
 def give(address: tuple[str, int]) -> Sent:
     """Send streams to ``address``. Raises OSError if nobody answers."""
     sent: list[Sent] = []
-    _on_streams(address, _Order.TO_HOST, lambda peer: sent.append(_pour(peer)))
+    _over_streams(address, _Order.TO_HOST, lambda peer: sent.append(_pour(peer)))
     return sum(sent, Sent())
 
 
-def _on_streams(address: tuple[str, int], order: bytes, work: Callable[[socket.socket], None]) -> None:
+def _over_streams(address: tuple[str, int], order: bytes, work: Callable[[socket.socket], None]) -> None:
     def on_stream() -> None:
-        with _connected(address, order) as peer:
+        with _connect(address, order) as peer:
             work(peer)
 
     streams = [Background(on_stream, daemon=True) for _ in range(STREAMS)]
@@ -162,7 +162,7 @@ def _on_streams(address: tuple[str, int], order: bytes, work: Callable[[socket.s
         stream.finish()
 
 
-def _connected(address: tuple[str, int], order: bytes) -> socket.socket:
+def _connect(address: tuple[str, int], order: bytes) -> socket.socket:
     peer = socket.create_connection(address, timeout=PATIENCE_S)
     _prepare(peer)
     peer.sendall(order)

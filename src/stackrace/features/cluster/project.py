@@ -114,7 +114,7 @@ def _outside(root: Path, entry: Entry, request: RaceRequest) -> Path | None:
 def project_of(request: RaceRequest) -> Project:
     """Return the project of ``request`` as it is on this machine.
 
-    Raises InputError for an unreadable file, and OwnerError if git refuses to list the tracked files.
+    Raises InputError for an unreadable file, and RepositoryError if git refuses to list the tracked files.
     """
     asked, folder = asked_app(request), request.folder
     if asked.entry is None:
@@ -154,9 +154,9 @@ def _files(request: RaceRequest) -> Iterator[Path]:
     named = [*request.env_files, request.session, *(workload.session for workload in request.workloads)]
     named += [file for part in request.asked_parts for file in part.files]
     listed = _tracked(request.folder)
-    found = [*(_below(request.folder) if listed is None else listed), *(path for path in named if path)]
+    found = [*(_files_below(request.folder) if listed is None else listed), *(path for path in named if path)]
     if request.servers is not None:
-        found += _below(request.servers) if is_folder(request.servers) else [request.servers]
+        found += _files_below(request.servers) if is_folder(request.servers) else [request.servers]
     yield from (path for path in dict.fromkeys(found) if os.path.lexists(path) and not is_side(path))
 
 
@@ -175,14 +175,14 @@ def _tracked(folder: Path) -> list[Path] | None:
             continue
         if path.is_dir() and not path.is_symlink():
             # a nested repository
-            files += _tracked(path) or _below(path)
+            files += _tracked(path) or _files_below(path)
         else:
             files.append(path)
     # None if git ignores the project itself
     return files if any(path.is_relative_to(real_path(folder)) for path in files) else None
 
 
-def _below(folder: Path) -> Iterator[Path]:
+def _files_below(folder: Path) -> Iterator[Path]:
     for place, folders, files in walk(folder):
         here = Path(place)
         links = [name for name in folders if (here / name).is_symlink()]
@@ -209,23 +209,23 @@ def _digest(path: Path) -> str:
 
 
 def differences(
-    local: Project, host: str, remote: Project | None, place: Path, environment_of: str = "here"
+    local: Project, host: str, remote: Project | None, folder: Path, environment_of: str = "here"
 ) -> Iterator[str]:
-    """Yield the differences of the project on ``host``, at ``place``, from the ``local`` one, each with the remedy.
+    """Yield each difference of the project on ``host``, in ``folder``, from the ``local`` one, with the remedy.
 
-    The environment of ``local`` is that of another host if this machine has none; ``environment_of`` names its
-    place.
+    The environment of ``local`` is that of another host if this machine has none; ``environment_of`` names
+    that host.
     """
     if remote is None:
         yield (
-            f"{host} has no folder {place}; check the project out there, or share its folder, or say where it lies "
-            "on all hosts: --cluster-project ([race] cluster_project)"
+            f"{host} has no folder {folder}; check the project out there, or share its folder, or say where it "
+            "lies on all hosts: --cluster-project ([race] cluster_project)"
         )
         return
     if local.commit and remote.commit and local.commit != remote.commit:
         yield (
-            f"{host}: {place} is at commit {remote.commit[:7]}, and {local.folder} is at {local.commit[:7]} here; "
-            f"check out the same one there, as with `git -C {place} checkout {local.commit[:7]}`"
+            f"{host}: {folder} is at commit {remote.commit[:7]}, and {local.folder} is at {local.commit[:7]} here; "
+            f"check out the same one there, as with `git -C {folder} checkout {local.commit[:7]}`"
         )
         return
     yield from _other_files(local, host, remote)

@@ -14,7 +14,7 @@ from ... import __version__
 from ...app.revision import source_of
 from ...base.errors import InputError, StackraceError
 from ...base.process import Background
-from ...deploy.preparing import OnPreparing, Preparing, Step, unheard
+from ...deploy.preparing import OnPreparing, Preparing, Step, ignore_step
 from ...measure.workload import Answer, Sameness
 from ...race.preparation.prepared import ClusterMachine, ExaminedMachines, PreparedRace
 from ...race.request.request import RaceRequest
@@ -37,7 +37,7 @@ class DaskCluster:
 
     @contextmanager
     def prepared(
-        self, request: RaceRequest, on_preparing: OnPreparing = unheard, *, first: int | None = None
+        self, request: RaceRequest, on_preparing: OnPreparing = ignore_step, *, first: int | None = None
     ) -> Iterator[PreparedRace]:
         """Prepare the race of ``request`` on its cluster, and leave nothing behind there afterwards.
 

@@ -59,7 +59,7 @@ class _Part:
     playing: Pending[Played]
 
 
-class JointRun:
+class _JointRun:
     """One load that several engines send together; ``begun_s`` is the agreed moment, on our own clock."""
 
     def __init__(
@@ -172,7 +172,7 @@ class Engines:
     @contextmanager
     def playing(
         self, target: Target, load: Load, *, rewarm_s: float, follow_s: float = FOLLOW_S
-    ) -> Iterator[JointRun]:
+    ) -> Iterator[_JointRun]:
         """Make all engines send ``load`` to ``target`` from one moment on; cancel it when the context is left."""
         clocks = [self._connection.clock(member) for member in self.members]
         dealt = list(zip(self.members, clocks, shares(load, len(self.members)), strict=False))
@@ -197,7 +197,7 @@ class Engines:
             )
             playing = self._connection.begin(member, player.play, job)
             parts.append(_Part(member, clock, ways_s[member.name], job, playing))
-        run = JointRun(self._connection, parts, begun_s, self._ceilings.get((load.concurrency, load.keep_alive)))
+        run = _JointRun(self._connection, parts, begun_s, self._ceilings.get((load.concurrency, load.keep_alive)))
         try:
             yield run
         finally:

@@ -53,7 +53,7 @@ def _document(visit: Visit) -> dict[str, object]:
 def _sections(visit: Visit) -> Iterator[Section]:
     blocks: list[Paragraph] = []
     if visit.examination is not None:
-        yield from _found(visit.examination)
+        yield from _examination_sections(visit.examination)
         blocks += _verdict(visit.examination)
     if visit.outcomes is None:
         blocks += _possible(visit)
@@ -62,7 +62,7 @@ def _sections(visit: Visit) -> Iterator[Section]:
     yield Section(title="", blocks=tuple(blocks))
 
 
-def _found(examination: Examination, *heading: Paragraph) -> Iterator[Section]:
+def _examination_sections(examination: Examination, *heading: Paragraph) -> Iterator[Section]:
     surroundings = examination.surroundings
     host, watched_s = surroundings.host, surroundings.watched.elapsed_s
     virtual = f", a {host.virtual}" if host.virtual else ""
@@ -178,17 +178,17 @@ _FORM = Form(
 schema = partial(schema_text, _FORM)
 
 
-def is_forbidden(found: ExaminedMachines[Examination]) -> bool:
+def is_forbidden(examined: ExaminedMachines[Examination]) -> bool:
     """Return True if something must be done before a race may start."""
-    return bool(found.conflicts) or any(
-        examination is not None and examination.forbidden for _, examination in found.examined
+    return bool(examined.conflicts) or any(
+        examination is not None and examination.forbidden for _, examination in examined.examined
     )
 
 
-def _cluster_document(found: ExaminedMachines[Examination]) -> dict[str, Any]:
-    machines = tuple(_machine(machine, examination) for machine, examination in found.examined)
+def _cluster_document(examined: ExaminedMachines[Examination]) -> dict[str, Any]:
+    machines = tuple(_machine(machine, examination) for machine, examination in examined.examined)
     return readable(
-        ClusterDocument(forbidden=is_forbidden(found), faults=found.conflicts, machines=machines), _FORM
+        ClusterDocument(forbidden=is_forbidden(examined), faults=examined.conflicts, machines=machines), _FORM
     )
 
 
@@ -201,11 +201,11 @@ def _machine(machine: ClusterMachine, examination: Examination | None) -> Machin
     )
 
 
-def _cluster_sections(found: ExaminedMachines[Examination]) -> Iterator[Section]:
-    for machine, examination in found.examined:
+def _cluster_sections(examined: ExaminedMachines[Examination]) -> Iterator[Section]:
+    for machine, examination in examined.examined:
         yield from _member(machine, examination)
-    ends = tuple(Paragraph(text=f"✗ {conflict}", whole=True) for conflict in found.conflicts)
-    if is_forbidden(found):
+    ends = tuple(Paragraph(text=f"✗ {conflict}", whole=True) for conflict in examined.conflicts)
+    if is_forbidden(examined):
         verdict = Paragraph(text="No race should start on this cluster before these are done.", tone=Tone.WRONG)
     else:
         verdict = Paragraph(text="These machines fit together: a race may start.")
@@ -217,7 +217,7 @@ def _member(machine: ClusterMachine, examination: Examination | None) -> Iterato
     if examination is None:
         yield Section(title="", blocks=(name, Paragraph(text="Not examined; see the end.")))
         return
-    yield from _found(examination, name)
+    yield from _examination_sections(examination, name)
     blocks = list(_verdict(examination))
     if examination.changes:
         made = f"makes {things(len(examination.changes), 'change')} of these."

@@ -266,9 +266,9 @@ def _elsewhere(key: str, journal: Journal) -> bool:
     return key.startswith("net.") and journal.namespace != _namespace()
 
 
-def _refuse_elsewhere(kept: Journal, record: Record) -> None:
+def _refuse_elsewhere(journal: Journal, record: Record) -> None:
     """Raise InputError for a record of another network namespace: one record is about one namespace."""
-    if any(_elsewhere(change.key, kept) for change in kept.changes):
+    if any(_elsewhere(change.key, journal) for change in journal.changes):
         raise InputError(
             f"{record.path} lists settings of another network namespace: undo them there first, remove "
             "it if there is no such namespace any more, or set XDG_DATA_HOME to another folder"

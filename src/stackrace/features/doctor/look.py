@@ -214,7 +214,7 @@ def remains(folders: Iterable[Path] | None = None) -> tuple[Remains, ...]:
         tops = dict.fromkeys((Path(temporary_folder()), Path("/tmp")))
         paths = (path for top in tops if top.is_dir() for path in top.iterdir())
         folders = [path for path in paths if RUN_DIRECTORY.fullmatch(path.name)]
-    users = {pid: _use(pid) for pid in pids() if pid != os.getpid()}
+    users = {pid: _user_and_command(pid) for pid in pids() if pid != os.getpid()}
     return tuple(_remains(folder, users) for folder in sorted(folders))
 
 
@@ -235,7 +235,7 @@ def _inside(word: str, folder: Path) -> bool:
     return word == str(folder) or f"{folder}/" in word
 
 
-def _use(pid: int) -> tuple[str, list[str]]:
+def _user_and_command(pid: int) -> tuple[str, list[str]]:
     try:
         cwd = str(Path(f"/proc/{pid}/cwd").readlink())
     except OSError:

@@ -53,7 +53,7 @@ def due_soon(surroundings: Surroundings) -> Advice | None:
     """Return advice if timers are due within the hour. Source: systemd.timer(5)."""
     if not surroundings.jobs:
         return None
-    names = ", ".join(f"{job.name} {_in(job.due_s)}" for job in surroundings.jobs)
+    names = ", ".join(f"{job.name} {_due_words(job.due_s)}" for job in surroundings.jobs)
     return advise(
         "timers due",
         seen=f"due within the hour: {names}",
@@ -65,7 +65,7 @@ def due_soon(surroundings: Surroundings) -> Advice | None:
     )
 
 
-def _in(due_s: float) -> str:
+def _due_words(due_s: float) -> str:
     return f"in {count(due_s / 60)} min" if due_s >= 60 else "now"
 
 

@@ -123,14 +123,14 @@ def command(
         if as_json:
             print_document(export_document(export, folder, files, proof))
         else:
-            for line in _said(export, subject, folder, len(files), proof):
+            for line in _summary(export, subject, folder, len(files), proof):
                 click.echo(line)
     if proof is not None and proof.exit_code:
         raise SystemExit(proof.exit_code)
 
 
-def _said(export: Export, subject: Subject, folder: Path, files: int, proof: Proof | None) -> Iterator[str]:
-    from .evidence import proof_said
+def _summary(export: Export, subject: Subject, folder: Path, files: int, proof: Proof | None) -> Iterator[str]:
+    from .evidence import proof_lines
 
     target = export.target
     yield f"{export.stack} is in {folder}: {files} files for {target.base} and the user {target.user}."
@@ -138,5 +138,5 @@ def _said(export: Export, subject: Subject, folder: Path, files: int, proof: Pro
         yield "Nothing was measured: see EVIDENCE.md."
     yield from subject.notes
     if proof is not None:
-        yield from proof_said(proof)
+        yield from proof_lines(proof)
     yield "How to deploy it: README.md"

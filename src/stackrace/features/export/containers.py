@@ -172,7 +172,7 @@ x-process: &process
     driver: json-file
     options: {{max-size: "10m", max-file: "5"}}
   tmpfs: [/tmp]
-{text_of(_shared(export, sockets))}
+{text_of(_shared_volumes(export, sockets))}
 services:
 {text_of(line for process in reversed(export.processes) for line in _service(export, process))}\
 {text_of(("", "volumes:", *volumes) if volumes else ())}"""
@@ -184,7 +184,7 @@ def composed(export: Export) -> str:
     return f"docker compose{variables} --file {export.target.files.name}/compose.yaml"
 
 
-def _shared(export: Export, sockets: Mapping[str, Path]) -> Iterator[str]:
+def _shared_volumes(export: Export, sockets: Mapping[str, Path]) -> Iterator[str]:
     kept = export.written
     if sockets or kept:
         yield "  # A new volume has the owner of the image's folder"

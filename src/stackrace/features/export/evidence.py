@@ -48,7 +48,7 @@ def evidence(export: Export, proof: Proof | None = None) -> str:
     else:
         lines += _answer(export.stack.path, race, standing)
     lines += ["", "## Whether these files do the same", ""]
-    lines += [_NOT_PROVEN] if proof is None else [f"- {text}" for text in proof_said(proof)]
+    lines += [_NOT_PROVEN] if proof is None else [f"- {text}" for text in proof_lines(proof)]
     lines += ["", "## What differs from the race", ""]
     lines += [f"- {text}" for text in (*_DIFFERENCES, *map(escape, (_limits(export), *_changes(export))))]
     if export.notes:
@@ -104,7 +104,7 @@ def _changes(export: Export) -> Iterator[str]:
             yield f"{gap.what} of your file for {hop.server} is left out: {gap.why}."
 
 
-def proof_said(result: Proof) -> Iterator[str]:
+def proof_lines(result: Proof) -> Iterator[str]:
     """Yield the steps of the proof, a sentence each."""
     if result.units_verified is None:
         yield "systemd-analyze is not installed here, so nothing verified the units."

@@ -18,7 +18,7 @@ from ...base.codec import map_paths
 from ...base.errors import InputError
 from ...base.http_syntax import by_prefix
 from ...base.secrets import masked
-from ...deploy.preparing import OnPreparing, unheard
+from ...deploy.preparing import OnPreparing, ignore_step
 from ...measure.resources import Resources
 from ...measure.workload import AnswerOrigin, Request, Workload
 from ...race.preparation.set_up import Deployment, set_up
@@ -146,7 +146,7 @@ def text_of(lines: Iterable[str]) -> str:
 
 @contextmanager
 def exported(
-    subject: Subject, target: partial[Target], on_preparing: OnPreparing = unheard
+    subject: Subject, target: partial[Target], on_preparing: OnPreparing = ignore_step
 ) -> Iterator[tuple[Export, Deployment]]:
     """Set the app up as a race does, and yield the export of the one stack; nothing is left running afterwards.
 
@@ -178,7 +178,7 @@ def export_of(deployment: Deployment, subject: Subject, target_for: partial[Targ
 
     def there(folder: Path) -> Path:
         folder = _theirs(folder, deployment)
-        return _placed(folder, project, target) or folder
+        return _path_on_target(folder, project, target) or folder
 
     cores = max(len(deployment.cores.stack_cores), 1)
     rows = () if subject.standing is None else subject.standing.rows
@@ -270,7 +270,7 @@ def hosted_app(
         )
     numbers = count(1)
     static = {
-        prefix: _placed(folder, app, target)
+        prefix: _path_on_target(folder, app, target)
         or (folder if folder in lasting else target.base / f"static{next(numbers)}")
         for prefix, folder in app.static.items()
     }
@@ -295,7 +295,7 @@ def entry_path(stack: Stack) -> str:
     return f"entry/deployed_{stack.interface}.py"
 
 
-def _placed(folder: Path, app: App, target: Target) -> Path | None:
+def _path_on_target(folder: Path, app: App, target: Target) -> Path | None:
     """Return the path of a project's ``folder`` on the target; None for one outside of the project."""
     root, folder = app.root.absolute(), folder.absolute()
     return target.app / folder.relative_to(root) if folder.is_relative_to(root) else None

@@ -175,27 +175,27 @@ class _Prover:
         return tuple(self._part(*pair, directory / str(number), mounts) for number, pair in enumerate(pairs))
 
     def _part(
-        self, process: Process, unit: Mapping[str, Sequence[str]], place: Path, mounts: Mapping[Path, Path]
+        self, process: Process, unit: Mapping[str, Sequence[str]], files: Path, mounts: Mapping[Path, Path]
     ) -> Part:
         named = {
             kind: [base / name for line in unit.get(kind, ()) for name in line.split()]
             for kind, base in FOLDERS.items()
         }
         # beside its output, where the launcher looks for the end of logs
-        logs = {folder: place / "logs" / folder.name for folder in named["LogsDirectory"]}
-        inside = [_outside(folder, mounts) for folders in named.values() for folder in folders]
-        for folder in (*inside, place, *logs.values()):
-            _make(folder, place.parent)
+        logs = {folder: files / "logs" / folder.name for folder in named["LogsDirectory"]}
+        inside = [_host_path(folder, mounts) for folders in named.values() for folder in folders]
+        for folder in (*inside, files, *logs.values()):
+            _make(folder, files.parent)
         variables = (word for line in unit.get("Environment", ()) for word in words_of(line, dollar="$"))
         listen, stack = process.site.listen, self.export.stack
         if listen.path is not None:
-            listen = replace(listen, path=_outside(listen.path, mounts))
+            listen = replace(listen, path=_host_path(listen.path, mounts))
         else:
             listen = replace(listen, host=LOOPBACK)
         return Part(
             # the original's process has the same name in reports
             hop=stack.process_names[stack.processes.index(process.hops)],
-            site=Site(directory=place, listen=listen, settings={}, app=self.deployment.launcher.host_for(stack)),
+            site=Site(directory=files, listen=listen, settings={}, app=self.deployment.launcher.host_for(stack)),
             # values that no unit has are the original's, such as patterns of its faults
             recipe=replace(
                 process.recipe,
@@ -320,7 +320,7 @@ class _Prover:
             self._require(f"the reload of {part.hop} fails", words, part.before, part.recipe.environment)
 
 
-def _outside(path: Path, mounts: Mapping[Path, Path]) -> Path:
+def _host_path(path: Path, mounts: Mapping[Path, Path]) -> Path:
     target = next(target for target in mounts if path.is_relative_to(target))
     return mounts[target] / path.relative_to(target)
 

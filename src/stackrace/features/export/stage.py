@@ -28,7 +28,7 @@ def staged(mounts: Mapping[Path, Path], folder: Path) -> tuple[str, ...]:
     return (sys.executable, "-I", "-S", str(Path(__file__)), json.dumps(document))
 
 
-def _set(mounts: Mapping[str, str]) -> None:
+def _bind_all(mounts: Mapping[str, str]) -> None:
     sources = {Path(target): os.open(source, os.O_PATH) for target, source in mounts.items()}
     rebuilt: set[Path] = set()
     for target in sources:
@@ -56,7 +56,7 @@ def main(document: str, *command: str) -> None:
     asked = json.loads(document)
     try:
         separate()
-        _set(asked["mounts"])
+        _bind_all(asked["mounts"])
         os.chdir(asked["folder"])
         os.execvp(command[0], command)
     except OSError as error:

@@ -75,7 +75,7 @@ def command(
     from .race_file_text import document, race_file_text
 
     if words:
-        raise InputError(_misplaced(words[0]))
+        raise InputError(_misplaced_message(words[0]))
     if to_stdout and as_json:
         raise click.UsageError("--stdout and --json contradict each other; give one of them")
     request = flags.over(RaceRequest(folder=Path.cwd()))
@@ -111,7 +111,7 @@ def _written(file: Path, pages: int) -> str:
     return f"{file} is written: {things(pages, 'page')} to race. Next: {then}"
 
 
-def _misplaced(word: str) -> str:
+def _misplaced_message(word: str) -> str:
     from ...app.projects.detection import flags_named
     from ...base.text import url_meant
 

@@ -14,7 +14,7 @@ from ...app.refusal import lacks_static_files, lacks_tables
 from ...base.errors import InputError
 from ...deploy.environments import Environments, cache_folder
 from ...deploy.guard import Guard
-from ...deploy.preparing import OnPreparing, Preparing, Step, unheard
+from ...deploy.preparing import OnPreparing, Preparing, Step, ignore_step
 from ...deploy.protection import Protection
 from ...deploy.seeding import prepare
 from ...race.preparation.app_examination import furnished
@@ -51,7 +51,7 @@ class ProjectSurvey:
 
 
 def survey_project(
-    request: RaceRequest, on_preparing: OnPreparing = unheard, crawling: Crawling | None = None
+    request: RaceRequest, on_preparing: OnPreparing = ignore_step, crawling: Crawling | None = None
 ) -> ProjectSurvey:
     """Return the app that ``request`` means and its pages; the app's data are protected as in a race.
 
@@ -64,8 +64,8 @@ def survey_project(
     crawling = crawling or Crawling()
     with Guard() as guard:
         folders = protected_project(request, found, guard, on_preparing)
-        found_app = find_app(request, found, environments, folders, guard.directory / "data", on_preparing)
-        project = furnished(found_app.app, request, {})
+        detected = find_app(request, found, environments, folders, guard.directory / "data", on_preparing)
+        project = furnished(detected.app, request, {})
         protection = folders.protect(project, {})
         app = protection.app
         asked = asked_pages(protection, app, request, crawling, on_preparing)
@@ -86,7 +86,7 @@ def survey_project(
             request, catalogue(), project.interfaces, entry=project.entry, interpreter=project.python
         ),
         notes=(
-            *found_app.notes,
+            *detected.notes,
             *protection.notes,
             *protection.warnings,
             *protection.escapes(on_preparing),
@@ -117,12 +117,15 @@ _PACKAGES = {
 def suggestions(survey: ProjectSurvey) -> dict[str, str]:
     """Return the services that a race could start, with reasons: from Django's settings, or installed clients."""
     found: dict[str, str] = {}
-    for service, reason in _of_settings(survey) if survey.examination.django is not None else _of_packages(survey):
+    for service, reason in (
+        _services_in_settings(survey) if survey.examination.django is not None else _services_of_packages(survey)
+    ):
         found.setdefault(service, reason)
     return found
 
 
-def _of_settings(survey: ProjectSurvey) -> Iterator[tuple[str, str]]:
+def _services_in_settings(survey: ProjectSurvey) -> Iterator[tuple[str, str]]:
+    """Yield the services that the settings name, each with the reason in words."""
     listed = survey.examination.survey
     for database in listed.databases:
         if service := _ENGINES.get(database.engine):
@@ -133,7 +136,8 @@ def _of_settings(survey: ProjectSurvey) -> Iterator[tuple[str, str]]:
                 yield service, f"CACHES has {backend}"
 
 
-def _of_packages(survey: ProjectSurvey) -> Iterator[tuple[str, str]]:
+def _services_of_packages(survey: ProjectSurvey) -> Iterator[tuple[str, str]]:
+    """Yield the services whose client packages are installed, each with the reason in words."""
     facts = survey.examination.python
     installed = {name.lower() for name in facts.distributions} if facts is not None else set()
     for service, packages in _PACKAGES.items():

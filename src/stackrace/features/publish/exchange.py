@@ -34,7 +34,7 @@ TYPE = "stackrace-race"
 _SCHEMA = 2
 """Version of this format; documents with another version are not read."""
 
-ATTACHMENT = "launches.jsonl.gz"
+_ATTACHMENT = "launches.jsonl.gz"
 _MOST_BYTES = 64 << 20
 """The most bytes of unpacked measurements: many times those of a long race."""
 _MOST_VALUES = 4_000_000
@@ -56,7 +56,7 @@ class _Published:
     def body(self) -> dict[str, Any]:
         """The whole document in one request, so that it is published entirely or not at all."""
         data = base64.b64encode(self.packed).decode("ascii")
-        return {**self.document, "_attachments": {ATTACHMENT: {"content_type": "application/gzip", "data": data}}}
+        return {**self.document, "_attachments": {_ATTACHMENT: {"content_type": "application/gzip", "data": data}}}
 
 
 def published(race: Race) -> _Published:
@@ -64,14 +64,14 @@ def published(race: Race) -> _Published:
 
     The document has neither the folders of files on this machine nor its user's name.
     """
-    race = Discretion().race(race)
+    race = Anonymizer().race(race)
     lines = (dumps(encode(launch), sort_keys=True) + "\n" for launch in race.launches)
     bulk = "".join(lines).encode("ascii")
     document = {
         "_id": race.id,
         "type": TYPE,
         "schema": _SCHEMA,
-        "race": encode(replace(race, launches=_heads(race.launches))),
+        "race": encode(replace(race, launches=_without_slices(race.launches))),
         "launches_sha256": hashlib.sha256(bulk).hexdigest(),
     }
     return _Published(document=document, packed=gzip.compress(bulk, mtime=0))
@@ -97,9 +97,9 @@ def race_from(document: Mapping[str, Any], packed: bytes) -> Race:
             raise ValueError(f"its schema is {schema!r}, not {_SCHEMA}")
         bulk = _unpacked(packed)
         if hashlib.sha256(bulk).hexdigest() != document.get("launches_sha256"):
-            raise ValueError(f"its attachment {ATTACHMENT} is not the one it was published with")
+            raise ValueError(f"its attachment {_ATTACHMENT} is not the one it was published with")
         if values_in(bulk) > _MOST_VALUES:
-            raise ValueError(f"its attachment {ATTACHMENT} holds more than {_MOST_VALUES} values")
+            raise ValueError(f"its attachment {_ATTACHMENT} holds more than {_MOST_VALUES} values")
         race: Race = decode(Race, document.get("race"))
         if bulk.count(b"\n") != len(race.launches):
             raise ValueError(_OTHER_LAUNCHES)
@@ -117,7 +117,8 @@ def _launch(line: bytes) -> Launch:
     return launch
 
 
-def _heads(launches: tuple[Launch, ...]) -> tuple[Launch, ...]:
+def _without_slices(launches: tuple[Launch, ...]) -> tuple[Launch, ...]:
+    """Return the launches without slices and memory samples, which a race's document does not have."""
     return tuple(replace(launch, slices=(), memory=()) for launch in launches)
 
 
@@ -126,9 +127,9 @@ def _unpacked(packed: bytes) -> bytes:
     try:
         bulk = unpacker.decompress(packed, _MOST_BYTES)
     except zlib.error as error:
-        raise ValueError(f"its attachment {ATTACHMENT} is damaged: {error}") from error
+        raise ValueError(f"its attachment {_ATTACHMENT} is damaged: {error}") from error
     if not unpacker.eof:
-        raise ValueError(f"its attachment {ATTACHMENT} is cut off, or larger than {_MOST_BYTES >> 20} MiB")
+        raise ValueError(f"its attachment {_ATTACHMENT} is cut off, or larger than {_MOST_BYTES >> 20} MiB")
     return bulk
 
 
@@ -141,7 +142,7 @@ def _must_agree(identifier: str, race: Race, launches: tuple[Launch, ...]) -> No
     for each in (race.id, *(launch.id for launch in launches)):
         if not ids.PATTERN.fullmatch(each):
             raise ValueError(f"{each[:40]!r} is no id")
-    if encode(_heads(launches)) != encode(race.launches):
+    if encode(_without_slices(launches)) != encode(race.launches):
         raise ValueError(_OTHER_LAUNCHES)
 
 
@@ -163,7 +164,7 @@ _COMMON = {"root", "nobody", "user", "admin", "www-data", "ubuntu", "debian", "r
 """User names that identify nobody, and occur in configurations for other reasons."""
 
 
-class Discretion:
+class Anonymizer:
     """Rewriter of records: only the last name of a file's path stays, and the user's name is removed.
 
     Rewriting again changes nothing, so that a fetched race is published unchanged.
@@ -185,7 +186,7 @@ class Discretion:
         """Return ``text`` without the folders of files, the home folder, the user's name, and passwords in URLs."""
         text = masked(text)
         if "/" in text:
-            text = _FILE_URL.sub(lambda match: f"file:…/{_last(match[0])}", text)
+            text = _FILE_URL.sub(lambda match: f"file:…/{_last_name(match[0])}", text)
             if len(self._home) > 1:
                 text = re.sub(rf"{re.escape(self._home)}(?![\w.-])/?(?=$|[\s'\":;,)])", "~", text)
             text = _FILE.sub(_shortened, text)
@@ -198,10 +199,10 @@ class Discretion:
 
 def _shortened(match: re.Match[str]) -> str:
     path = match[0]
-    return "~" if _USERS_FOLDER.fullmatch(path) else f"…/{_last(path)}"
+    return "~" if _USERS_FOLDER.fullmatch(path) else f"…/{_last_name(path)}"
 
 
-def _last(path: str) -> str:
+def _last_name(path: str) -> str:
     return path.rstrip("/").rpartition("/")[2]
 
 
@@ -288,7 +289,7 @@ def fetch(
                 continue
             here = stored(identifier)
             if here is None:
-                keep(race_from(document, database.attachment(document["_id"], ATTACHMENT)))
+                keep(race_from(document, database.attachment(document["_id"], _ATTACHMENT)))
                 taken.append(identifier)
             elif _agrees(document, here):
                 known.append(identifier)

@@ -69,8 +69,8 @@ def fetch_command(url: str, races: tuple[str, ...], store: str | None) -> None:
         wanted = tuple(dict.fromkeys(races))
     else:
         listing = published_ids(database)
-        cut = _words(listing.cut, database)
-        wanted = tuple(dict.fromkeys(_meant(race, listing.ids, cut) for race in races)) if races else listing.ids
+        cut = _listing_note(listing.cut, database)
+        wanted = tuple(dict.fromkeys(_full_id(race, listing.ids, cut) for race in races)) if races else listing.ids
     with open_store(store) as results:
         fetched = fetch(
             wanted,
@@ -89,13 +89,13 @@ def fetch_command(url: str, races: tuple[str, ...], store: str | None) -> None:
         raise StoreError(cut)
 
 
-def _words(cut: str, database: Database) -> str:
+def _listing_note(cut: str, database: Database) -> str:
     if not cut:
         return ""
     return f"the listing of {database} {cut}; fetch any other race by its whole id: stackrace fetch {database} ID"
 
 
-def _meant(race: str, ids: tuple[str, ...], cut: str) -> str:
+def _full_id(race: str, ids: tuple[str, ...], cut: str) -> str:
     from ...base.errors import StoreError
     from ...store.lookup import the_one
 

@@ -41,11 +41,11 @@ def from_access_log(file: BinaryIO, max_steps: int = MAX_STEPS) -> Steps:
                 "limit their number, or cut the log"
             )
     if not log.steps:
-        raise _nothing(log.skips, first_line)
+        raise _no_steps_error(log.skips, first_line)
     return Steps(origin=None, steps=log.steps, skipped=log.skips.counts())
 
 
-def _nothing(skips: Skips, first_line: int) -> RecordingError:
+def _no_steps_error(skips: Skips, first_line: int) -> RecordingError:
     if not first_line:
         return RecordingError("it is empty; give a HAR file, or an access log with requests in it")
     most_frequent = skips.most_frequent()

@@ -105,7 +105,7 @@ def decoded(content: Fields) -> bytes | None:
     written = text(content.get("text"))
     if written is None:
         return None
-    return _unpacked(written) if _is_base64(content) else written.encode()
+    return _from_base64(written) if _is_base64(content) else written.encode()
 
 
 def essence(media_type: str) -> str:
@@ -116,7 +116,7 @@ def essence(media_type: str) -> str:
 def _whole(data: Fields, written: str, length: float | None) -> bytes:
     """Return the body; raises LeftOut if its length is not the recorded one, or if it shows that bytes are lost."""
     encoded = _is_base64(data)
-    body = _unpacked(written) if encoded else _without_upload_headers(written).encode()
+    body = _from_base64(written) if encoded else _without_upload_headers(written).encode()
     if body is None or (length is not None and length != len(body)):
         raise LeftOut(Skip.BODY_DAMAGED)
     if length is None and not encoded and _LOST in written:
@@ -138,7 +138,7 @@ def _is_base64(data: Fields) -> bool:
     return (text(data.get("encoding")) or "").lower() == "base64"
 
 
-def _unpacked(written: str) -> bytes | None:
+def _from_base64(written: str) -> bytes | None:
     try:
         return base64.b64decode(written, validate=True)
     except ValueError:

@@ -99,7 +99,7 @@ def _status(entry: Fields, response: Fields) -> int:
     if is_web_socket or entry.get("_webSocketMessages") is not None:
         raise LeftOut(Skip.WEB_SOCKET)
     if entry.get("_fromCache") is not None or response.get("_fetchedViaServiceWorker") is True:
-        raise LeftOut(Skip.OWN_ANSWER)
+        raise LeftOut(Skip.BROWSER_ANSWER)
     if text(response.get("_error")) or not 200 <= status < 600:
         raise LeftOut(Skip.NO_ANSWER)
     return status

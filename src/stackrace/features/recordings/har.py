@@ -120,7 +120,7 @@ def from_har(content: bytes) -> Steps:
             candidates.append(result)
             kept.append(entry)
     if not candidates:
-        raise _nothing(skips, len(entries))
+        raise _no_steps_error(skips, len(entries))
     return Steps(origin=origin, steps=_session_steps(candidates), skipped=skips.counts(), entries=kept)
 
 
@@ -138,11 +138,11 @@ def _entries(content: bytes) -> list[Any]:
         # NaN and Infinity, no numbers in JSON, stay words
         document = json.loads(content.decode("utf-8-sig"), parse_constant=str)
     except RecursionError as error:
-        raise _broken("it is nested too deeply") from error
+        raise _unreadable_error("it is nested too deeply") from error
     except UnicodeDecodeError as error:
-        raise _broken(f"byte {error.start + 1} is no UTF-8") from error
+        raise _unreadable_error(f"byte {error.start + 1} is no UTF-8") from error
     except ValueError as error:
-        raise _broken(str(error)) from error
+        raise _unreadable_error(str(error)) from error
     match document:
         case {"log": {"entries": list() as entries}}:
             if len(entries) > MAX_STEPS:
@@ -151,11 +151,11 @@ def _entries(content: bytes) -> list[Any]:
     raise RecordingError("it is JSON without a list log.entries; export the session as HAR 1.2")
 
 
-def _broken(why: str) -> RecordingError:
+def _unreadable_error(why: str) -> RecordingError:
     return RecordingError(f"it is not a whole HAR 1.2 file ({why}); export the session again")
 
 
-def _nothing(skips: Skips, entries: int) -> RecordingError:
+def _no_steps_error(skips: Skips, entries: int) -> RecordingError:
     most_frequent = skips.most_frequent()
     if most_frequent is None:
         return RecordingError(

@@ -38,7 +38,7 @@ def read_recording(path: Path, *, think: bool = True, cookies: bool = False, bod
 def recording_of(session: Steps, *, think: bool = True, cookies: bool = False, bodies: bool = False) -> Recording:
     """Return the steps of ``session`` as a recording; for the options see `read_recording`."""
     workload = Workload(
-        requests=tuple(_asked(step.request, think=think, cookies=cookies) for step in session.steps),
+        requests=tuple(_with_options(step.request, think=think, cookies=cookies) for step in session.steps),
         answers=tuple(_answer(step, bodies=bodies) for step in session.steps),
         order=Order.TURN if session.origin is None else Order.SESSION,
         cookies=cookies,
@@ -48,7 +48,8 @@ def recording_of(session: Steps, *, think: bool = True, cookies: bool = False, b
     return Recording(workload=workload, origin=session.origin, skipped=session.skipped)
 
 
-def _asked(request: Request, *, think: bool, cookies: bool) -> Request:
+def _with_options(request: Request, *, think: bool, cookies: bool) -> Request:
+    """Return ``request`` without its pause unless ``think``, and without recorded cookies if ``cookies``."""
     if not think and request.think_s:
         request = replace(request, think_s=0.0)
     return request.without({"cookie"}) if cookies else request

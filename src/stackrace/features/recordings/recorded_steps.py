@@ -22,7 +22,7 @@ class Skip(StrEnum):
     METHOD = "its method cannot be replayed"
     WEB_SOCKET = "a WebSocket"
     EVENT_STREAM = "an event stream, which has no end"
-    OWN_ANSWER = "answered by the browser itself, out of its cache or by a service worker"
+    BROWSER_ANSWER = "answered by the browser itself, out of its cache or by a service worker"
     NO_ANSWER = "failed, blocked or never answered"
     BODY_MISSING = "its body is not in the file"
     BODY_DAMAGED = "its body is not whole in the file"
@@ -39,10 +39,10 @@ class Skips:
         self._counts: Counter[Skip] = Counter()
         self._first: dict[Skip, int] = {}
 
-    def count(self, reason: Skip, place: int) -> None:
-        """Count ``reason``, met at ``place``: the number of an entry or a line."""
+    def count(self, reason: Skip, position: int) -> None:
+        """Count ``reason``, met at ``position``: the number of an entry or a line."""
         self._counts[reason] += 1
-        self._first.setdefault(reason, place)
+        self._first.setdefault(reason, position)
 
     def most_frequent(self) -> tuple[Skip, int] | None:
         """Return the reason met most often (the last of several) and its first place; None without any."""

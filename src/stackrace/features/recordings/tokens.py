@@ -36,7 +36,7 @@ class _Origin(NamedTuple):
     nth: int
 
 
-class _Place(NamedTuple):
+class _Piece(NamedTuple):
     """A piece of a request that may be a token."""
 
     part: FillPart
@@ -63,7 +63,7 @@ def with_tokens(requests: Sequence[Request], pages: Sequence[PageFields]) -> lis
     filled = []
     for step, (request, page) in enumerate(zip(requests, pages, strict=True)):
         cookies, fills = _cookies(request), []
-        for place in _places(request):
+        for place in _pieces(request):
             origin = given.get((place.name, place.value)) or given.get((None, place.value))
             source = cookies.get(place.value) if origin is None else slots.setdefault(origin, len(slots))
             if source is not None:
@@ -71,7 +71,7 @@ def with_tokens(requests: Sequence[Request], pages: Sequence[PageFields]) -> lis
                 end, is_form = start + len(text), name is not None
                 fills.append(Fill(part=part, header=header, start=start, end=end, source=source, form=is_form))
         filled.append(replace(request, fills=tuple(fills)))
-        given.update(_gives(step, page))
+        given.update(_origins(step, page))
     handouts: dict[int, list[Handout]] = {}
     for origin, slot in slots.items():
         handout = Handout(name=origin.name.decode("utf-8", "replace"), nth=origin.nth, slot=slot)
@@ -84,7 +84,7 @@ def with_tokens(requests: Sequence[Request], pages: Sequence[PageFields]) -> lis
     ]
 
 
-def _gives(step: int, page: PageFields) -> Iterator[tuple[tuple[bytes | None, bytes], _Origin]]:
+def _origins(step: int, page: PageFields) -> Iterator[tuple[tuple[bytes | None, bytes], _Origin]]:
     counts: dict[bytes, int] = {}
     for name, value, hidden in page:
         origin = _Origin(step, name, counts.get(name, 0))
@@ -102,25 +102,25 @@ def _cookies(request: Request) -> dict[bytes, str]:
     return {value.encode(): name for name, _, value in split if name and len(value) >= _LEAST_BYTES}
 
 
-def _places(request: Request) -> Iterator[_Place]:
+def _pieces(request: Request) -> Iterator[_Piece]:
     """Yield the pieces of a request that an earlier page may have given; no two overlap."""
     path, _, query = request.path.encode().partition(b"?")
     yield from _fields(FillPart.PATH, len(path) + 1, query)
     if essence(value_of(request.headers, "content-type") or "") == FORM:
         yield from _fields(FillPart.BODY, 0, request.body)
     else:
-        yield from (_Place(FillPart.BODY, piece.start(), piece[0]) for piece in _PIECE.finditer(request.body))
+        yield from (_Piece(FillPart.BODY, piece.start(), piece[0]) for piece in _PIECE.finditer(request.body))
     # the first header of each name
     headers = {name.lower(): (name, value) for name, value in reversed(request.headers)}
     for key, (name, value) in headers.items():
         if key not in _NOT_COPIED:
-            yield _Place(FillPart.HEADER, 0, value.encode(), name)
+            yield _Piece(FillPart.HEADER, 0, value.encode(), name)
 
 
-def _fields(part: FillPart, start: int, text: bytes) -> Iterator[_Place]:
+def _fields(part: FillPart, start: int, text: bytes) -> Iterator[_Piece]:
     for pair in text.split(b"&"):
         name, equals, value = pair.partition(b"=")
-        yield _Place(part, start + len(name) + len(equals), value, name=_decoded(name))
+        yield _Piece(part, start + len(name) + len(equals), value, name=_decoded(name))
         start += len(pair) + 1
 
 

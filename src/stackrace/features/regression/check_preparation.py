@@ -14,7 +14,7 @@ from ...app.lock_files import changes_between
 from ...base.errors import InputError, LimitError, StackraceError
 from ...deploy.environments import Environments, cache_folder
 from ...deploy.machine import RaceProcesses, Sides
-from ...deploy.preparing import OnPreparing, unheard
+from ...deploy.preparing import OnPreparing, ignore_step
 from ...deploy.running_stack import versions_of
 from ...deploy.wrong_answers import name_of
 from ...measure.workload import Sameness
@@ -81,7 +81,7 @@ def ready_check(
     base: str | None,
     allowances: Mapping[Response, float | None],
     store: Store | None,
-    on_preparing: OnPreparing = unheard,
+    on_preparing: OnPreparing = ignore_step,
 ) -> Iterator[PreparedRace]:
     """Prepare a check, to be stored in ``store``; no process and no file is left afterwards.
 

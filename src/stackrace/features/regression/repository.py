@@ -53,7 +53,7 @@ class WorkTree:
         HEAD is the first commit.
         """
         with whole(self.git):
-            left = self.git.left(*_DEFAULT_BRANCHES)
+            left = self.git.fork_point(*_DEFAULT_BRANCHES)
         # if HEAD is on the branch that was found, no other branch is tried: it may be years old
         if left is not None and left[1] != self.git.head:
             return Revision(label=f"where {left[0]} was left", commit=left[1])

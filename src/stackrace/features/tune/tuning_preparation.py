@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ...api.racing import ready_race
 from ...base.errors import InputError, RefusedError
 from ...deploy.local_machine import LocalMachine
-from ...deploy.preparing import OnPreparing, unheard
+from ...deploy.preparing import OnPreparing, ignore_step
 from ...measure.load import Load
 from ...race.pacing.overhead import USUAL_LAUNCH_S
 from ...race.pacing.pace import planned_lengths
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def ready_tuning(
-    asked: TuneRequest, store: Store | None, on_preparing: OnPreparing = unheard
+    asked: TuneRequest, store: Store | None, on_preparing: OnPreparing = ignore_step
 ) -> Iterator[PreparedRace]:
     """Prepare the race of the configurations of ``asked``; nothing is left running afterwards.
 

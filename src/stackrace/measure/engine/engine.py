@@ -87,7 +87,7 @@ def run(
 
     InputError: the load or a request cannot be sent as it stands. RefusedError: this machine forbids it.
     """
-    with _said():
+    with _errors_translated():
         report = _engine.run(_plan(address, workload, load, how), monitor or Monitor())
     return outcome(report, ceiling_per_s)
 
@@ -101,12 +101,13 @@ def record(
     **how: Unpack[_How],
 ) -> bytes:
     """Send ``workload`` as ``run`` does and return a recording that can be merged: see ``outcome.merged``."""
-    with _said():
+    with _errors_translated():
         return _engine.record(_plan(address, workload, load, how), monitor or Monitor())
 
 
 @contextmanager
-def _said() -> Iterator[None]:
+def _errors_translated() -> Iterator[None]:
+    """Raise the engine's errors as InputError or RefusedError."""
     try:
         yield
     except (ValueError, OverflowError, TypeError) as error:
@@ -190,12 +191,12 @@ def _target(request: Request, answer: Answer | None, host: str) -> _engine.Targe
         length=len(answer.body) if answer is not None and sameness is Sameness.LENGTH else None,
         exact=answer.body if answer is not None and sameness is Sameness.BODY else None,
         handouts=[("field", item.name, item.nth, item.slot) for item in request.handouts],
-        fills=[(_part(fill), fill.start, fill.end, fill.source, fill.form) for fill in request.fills],
+        fills=[(_part_name(fill), fill.start, fill.end, fill.source, fill.form) for fill in request.fills],
         parts=list(answer.parts) if answer is not None and sameness is Sameness.PARTS else None,
     )
 
 
-def _part(fill: Fill) -> str:
+def _part_name(fill: Fill) -> str:
     return f"header:{fill.header}" if fill.part is FillPart.HEADER else fill.part.value
 
 
@@ -337,7 +338,7 @@ def ceiling(load: Load, *, cores: Sequence[int], server_cores: Sequence[int], th
     # both ends of every connection are ours
     room = (resource.getrlimit(resource.RLIMIT_NOFILE)[0] - _SPARE_FILES) // 2
     connections = max(min(load.concurrency, _MOST_CONNECTIONS, room), 1)
-    return _measured(
+    return _measured_ceiling(
         connections,
         load.keep_alive,
         min(threads or len(cores) or 1, connections),
@@ -347,7 +348,7 @@ def ceiling(load: Load, *, cores: Sequence[int], server_cores: Sequence[int], th
 
 
 @lru_cache(maxsize=64)
-def _measured(
+def _measured_ceiling(
     connections: int, keep_alive: bool, threads: int, cores: tuple[int, ...], server_cores: tuple[int, ...]
 ) -> float:
     try:

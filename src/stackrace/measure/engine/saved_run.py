@@ -45,10 +45,10 @@ class _JsonObject:
     Each method returns a value of the kind in its name.
     """
 
-    def __init__(self, content: dict[str, object], path: Path, place: str = "") -> None:
+    def __init__(self, content: dict[str, object], path: Path, key_prefix: str = "") -> None:
         self.content = content
         self._path = path
-        self._place = place
+        self._place = key_prefix
 
     def wrong(self, key: str, what: str) -> InputError:
         """Return the error to raise: ``what`` is wrong with ``key``."""

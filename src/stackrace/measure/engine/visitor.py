@@ -74,13 +74,13 @@ def _filled(request: Request, given: Mapping[int, bytes], cookies: Mapping[str, 
     for fill in sorted(request.fills, key=lambda fill: fill.start, reverse=True):
         value = given.get(fill.source) if isinstance(fill.source, int) else _bytes(cookies.get(fill.source, ""))
         if value and fill.form:
-            request = _put(request, fill, form_encoded(value).encode())
+            request = _with_value(request, fill, form_encoded(value).encode())
         elif value and not _CONTROL.search(value):
-            request = _put(request, fill, value)
+            request = _with_value(request, fill, value)
     return request
 
 
-def _put(request: Request, fill: Fill, value: bytes) -> Request:
+def _with_value(request: Request, fill: Fill, value: bytes) -> Request:
     if fill.part is FillPart.PATH:
         return replace(request, path=_text(_spliced(_bytes(request.path), fill, value)))
     if fill.part is FillPart.BODY:
@@ -196,7 +196,7 @@ def difference(reply: Reply, golden: Answer) -> str:
     if golden.sameness is Sameness.LENGTH and len(reply.body) != len(golden.body):
         return f"{len(reply.body)} bytes where the app itself answers {len(golden.body)}"
     if golden.sameness is Sameness.PARTS and not _has_parts(reply.body, golden.parts):
-        return f"a body of {len(reply.body)} bytes {_lacking(reply.body, golden.parts)}"
+        return f"a body of {len(reply.body)} bytes {_missing_part(reply.body, golden.parts)}"
     return ""
 
 
@@ -213,7 +213,7 @@ def _has_parts(body: bytes, parts: Sequence[bytes]) -> bool:
     return at <= end and body.startswith(first) and body.endswith(last)
 
 
-def _lacking(body: bytes, parts: Sequence[bytes]) -> str:
+def _missing_part(body: bytes, parts: Sequence[bytes]) -> str:
     part = next((part for part in parts if part not in body), b"")
     if not part:
         return "that has the app's own parts in another order"

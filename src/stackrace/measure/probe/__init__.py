@@ -1,6 +1,6 @@
 """The probe: facts and counters of the machine, and resources that a stack uses, by hop. Linux only."""
 
-from .host_reading import available_bytes, host_facts, kept_off, memory_bytes, network_limits, physical_cores
+from .host_reading import available_bytes, excluded_cores, host_facts, memory_bytes, network_limits, physical_cores
 from .kernel_counters import LOOK_S, cpu_by_process, offenders, unused_by_core, used_by_core, waited_s, waits_ns
 from .machine_counters import MachineCounters, canary_ns, difference, read_machine
 from .proc import abandoned, clients
@@ -21,8 +21,8 @@ __all__ = [
     "clients",
     "cpu_by_process",
     "difference",
+    "excluded_cores",
     "host_facts",
-    "kept_off",
     "memory_bytes",
     "network_limits",
     "offenders",

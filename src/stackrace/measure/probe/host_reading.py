@@ -19,9 +19,9 @@ from ..resources import parse_cores
 
 def host_facts() -> HostFacts:
     """Return facts about the machine; ``cores`` counts only cores that this process may run on."""
-    cpuinfo = _text("/proc/cpuinfo")
+    cpuinfo = _text_or_empty("/proc/cpuinfo")
     return HostFacts(
-        system=_system(_text("/etc/os-release") or _text("/usr/lib/os-release")),
+        system=_system(_text_or_empty("/etc/os-release") or _text_or_empty("/usr/lib/os-release")),
         kernel=platform.release(),
         cpu=_cpu(cpuinfo),
         cores=len(os.sched_getaffinity(0)),
@@ -32,7 +32,7 @@ def host_facts() -> HostFacts:
     )
 
 
-def _text(path: str) -> str:
+def _text_or_empty(path: str) -> str:
     try:
         return Path(path).read_text(errors="replace")
     except OSError:
@@ -59,7 +59,7 @@ def _cpu(cpuinfo: str) -> str:
 
 def _virtual(cpuinfo: str) -> str:
     """Return "container", "virtual machine", "container in a virtual machine" or nothing: a hint, never proof."""
-    guest = _text("/sys/hypervisor/type") or any(
+    guest = _text_or_empty("/sys/hypervisor/type") or any(
         line.startswith("flags") and "hypervisor" in line.split() for line in cpuinfo.splitlines()
     )
     marks = ("/.dockerenv", "/run/.containerenv", "/run/systemd/container")
@@ -97,7 +97,7 @@ def _siblings(file: Path) -> tuple[int, ...]:
 
 
 @contextmanager
-def kept_off(cores: Iterable[int]) -> Iterator[None]:
+def excluded_cores(cores: Iterable[int]) -> Iterator[None]:
     """Keep this thread, and the threads that it starts, off ``cores`` if it may use any others."""
     allowed = os.sched_getaffinity(0)
     if others := allowed.difference(cores):
@@ -189,10 +189,10 @@ def _held_ports(low: int, high: int) -> int:
 
 def _descriptors() -> tuple[int, int]:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return _finite(soft), _finite(hard)
+    return _bounded(soft), _bounded(hard)
 
 
-def _finite(limit: int) -> int:
+def _bounded(limit: int) -> int:
     return 2**31 - 1 if limit == resource.RLIM_INFINITY else limit
 
 
@@ -249,12 +249,12 @@ def _quota_of(group: str) -> float:
 
 def _groups() -> Iterator[str]:
     """Yield the folders of our CPU group and of the groups around it, in either version of control groups."""
-    yield from _upwards(_V2, _path("0"))
+    yield from _group_files(_V2, _path("0"))
     if group := _path("cpu"):
-        yield from _upwards("/sys/fs/cgroup/cpu", group)
+        yield from _group_files("/sys/fs/cgroup/cpu", group)
 
 
-def _upwards(top: str, group: str) -> Iterator[str]:
+def _group_files(top: str, group: str) -> Iterator[str]:
     while group.strip("/"):
         yield f"{top}{group.rstrip('/')}"
         group = group.rstrip("/").rpartition("/")[0]

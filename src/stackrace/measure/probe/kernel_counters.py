@@ -32,7 +32,7 @@ def process_cpu_ns(pid: int) -> int | None:
 class _Account:
     pid: int
     parent: int
-    own_ns: int
+    cpu_ns: int
     """CPU time of the process itself."""
     reaped_ns: int
     """CPU time of the process's children that ended."""
@@ -46,10 +46,10 @@ def accounts(processes: Iterable[Process]) -> Accounts:
     """Return the account of each of ``processes`` that still exists."""
     opened = {}
     for process in processes:
-        own_ns = process_cpu_ns(process.pid)
-        if own_ns is not None:
+        cpu_ns = process_cpu_ns(process.pid)
+        if cpu_ns is not None:
             key = (process.pid, process.started)
-            opened[key] = _Account(process.pid, process.parent, own_ns, process.reaped_ns)
+            opened[key] = _Account(process.pid, process.parent, cpu_ns, process.reaped_ns)
     return opened
 
 
@@ -66,7 +66,7 @@ def spent_ns(before: Accounts, after: Accounts) -> int:
     total = 0
     for key, account in after.items():
         was = before.get(key)
-        total += account.own_ns - (was.own_ns if was else 0)
+        total += account.cpu_ns - (was.cpu_ns if was else 0)
         reaped = account.reaped_ns - (was.reaped_ns if was else 0)
         total += max(0, reaped - ended[account.pid])
     return total
@@ -82,7 +82,7 @@ def _ended(before: Accounts, after: Accounts, survivors: set[int]) -> Counter[in
         heir = account.parent
         while heir not in survivors and heir in parents:
             heir = parents[heir]
-        known[heir] += account.own_ns + account.reaped_ns
+        known[heir] += account.cpu_ns + account.reaped_ns
     return known
 
 

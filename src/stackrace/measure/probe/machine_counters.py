@@ -56,6 +56,7 @@ def canary_ns(cores: Sequence[int]) -> float:
 
 
 def _turn_ns() -> int:
+    """Return the CPU time of one turn of the canary's work, in ns."""
     begun = time.thread_time_ns()
     hashlib.blake2b(_HASHED)
     for _ in range(_COUNTED):
@@ -135,16 +136,16 @@ class MachineCounters:
     """Name of the clock source now."""
 
 
-def read_machine(own_pids: Iterable[int] = (), stack_cores: Sequence[int] = ()) -> MachineCounters:
+def read_machine(measuring_pids: Iterable[int] = (), stack_cores: Sequence[int] = ()) -> MachineCounters:
     """Return all counters at this moment.
 
-    ``own_pids`` are further processes of the measurement besides this process, such as a supervisor.
+    ``measuring_pids`` are further processes of the measurement besides this process, such as a supervisor.
     ``stack_cores`` are the cores whose frequency, heat and busy time matter.
     """
     unused_s, stolen_s = unused_by_core(), stolen_by_core()
     at_s, realtime_s = time.monotonic(), time.time()
     memory, net = virtual_memory(), network()
-    own_ns = sum(process_cpu_ns(pid) or 0 for pid in {os.getpid(), *own_pids})
+    own_ns = sum(process_cpu_ns(pid) or 0 for pid in {os.getpid(), *measuring_pids})
     return MachineCounters(
         at_s=at_s,
         realtime_s=realtime_s,

@@ -119,7 +119,7 @@ def abandoned(ports: Collection[int], paths: Collection[str]) -> int:
     with suppress(OSError):
         held = [message for family in _FAMILIES for message in _dump(_tcp_in(_CLOSE_WAIT, family))] if ports else []
         over_tcp = sum(struct.unpack_from("!H", message, _TCP_OWN_PORT)[0] in ports for message in held)
-        return over_tcp + (sum(_left_in(message, paths) for message in _dump(_UNIX_ENDS)) if paths else 0)
+        return over_tcp + (sum(_pending_in(message, paths) for message in _dump(_UNIX_ENDS)) if paths else 0)
     return 0
 
 
@@ -141,7 +141,7 @@ _UNIX_ENDS = struct.pack(
 )  # fmt: skip
 
 
-def _left_in(message: bytes, paths: Collection[str]) -> int:
+def _pending_in(message: bytes, paths: Collection[str]) -> int:
     name, peer, queue = _end(message[_UNIX_MESSAGE:])
     if name not in paths:
         return 0

@@ -81,7 +81,7 @@ class _Families:
         climbed: set[int] = set()
         while process.pid not in homes:
             climbed.add(process.pid)
-            hop = self._known(process)
+            hop = self._hop_of(process)
             if hop is not None or process.parent == 0:
                 homes[process.pid] = hop
             elif process.parent in homes:
@@ -94,7 +94,7 @@ class _Families:
         homes.update(dict.fromkeys(climbed, home))
         return home
 
-    def _known(self, process: Process) -> str | None:
+    def _hop_of(self, process: Process) -> str | None:
         started, hop = self._members.get(process.pid, (-1, ""))
         if started == process.started:
             return hop
@@ -133,9 +133,9 @@ class Allowance:
             try:
                 yield
             finally:
-                self._book(time.thread_time() - began)
+                self._account(time.thread_time() - began)
 
-    def _book(self, cost_s: float) -> None:
+    def _account(self, cost_s: float) -> None:
         self.spent_s += cost_s
         now = time.monotonic()
         self._due_at = max(now + self._least_pause_s, max(now, self._due_at) + cost_s / self._share)

@@ -59,7 +59,7 @@ _MOST_POLLED = 4
 
 
 class ThreadWatch:
-    """Watch over the threads of ``processes``: create it before a slice, call `look` in it, and `seen` at its end.
+    """Watch over the threads of ``processes``: create it before a slice, call `look` in it, and `mean` at its end.
 
     A look reads one small file of each thread. The kernel shows a thread's system call only to root and to
     ancestors of the thread's process. Source: proc_pid_syscall(5).
@@ -77,11 +77,11 @@ class ThreadWatch:
             return
         with suppress(OSError):  # read anew, since many apps open a connection for each request
             self._databases = database_sockets()
-        calls = ((thread, self._call(pid, thread)) for pid, thread in _threads(self._processes))
+        calls = ((thread, self._call_of(pid, thread)) for pid, thread in _threads(self._processes))
         if found := {thread: call for thread, call in calls if call is not None}:
             self._looks.append(found)
 
-    def seen(self) -> ThreadWaits | None:
+    def mean(self) -> ThreadWaits | None:
         """Return the mean of all looks, of threads that ran since the watch began; None if no look saw anything."""
         if not self._looks:
             return None
@@ -92,7 +92,8 @@ class ThreadWatch:
         )
         return ThreadWaits(lock=lock, database=database, other=other)
 
-    def _call(self, pid: int, thread: int) -> _Call | None:
+    def _call_of(self, pid: int, thread: int) -> _Call | None:
+        """Return the kind of system call that the thread waits in; None if it is gone."""
         words = (read(f"/proc/{pid}/task/{thread}/syscall") or b"").split()
         if len(words) < 3:  # "running", or nothing that we may see
             return _Call.OTHER if words else None

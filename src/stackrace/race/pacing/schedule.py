@@ -158,21 +158,21 @@ class _Division:
         if blocks >= wanted:
             return self.plan(self.slice_s, self.passes, blocks)
         for many in range(wanted, 0, -1):
-            length_s = self._fitting(remaining_s / many, 1)
+            length_s = self._fitting_s(remaining_s / many, 1)
             if length_s >= _least_s(self.lengths, self.overhead) - 1e-9:
                 passes = next(p for p in range(self.passes, 0, -1)
-                              if p == 1 or self._fitting(remaining_s / many, p) >= self.slice_s)  # fmt: skip
+                              if p == 1 or self._fitting_s(remaining_s / many, p) >= self.slice_s)  # fmt: skip
                 return self.plan(min(length_s, self.slice_s), passes, many)
         return None
 
-    def _fitting(self, block_s: float, passes: int) -> float:
+    def _fitting_s(self, block_s: float, passes: int) -> float:
         free_s = block_s - self.overhead.empty_block_s(self.extent.stacks)
         return free_s / (passes * self.extent.headline) - self.overhead.between_s
 
     def filling(self, remaining_s: float) -> int:
         """Return the number of passes that fill the time of a race with all its blocks."""
         each_s = remaining_s / (self.most - self.done)
-        return next((p for p in range(MOST_PASSES, self.passes, -1) if self._fitting(each_s, p) >= self.slice_s),
+        return next((p for p in range(MOST_PASSES, self.passes, -1) if self._fitting_s(each_s, p) >= self.slice_s),
                     self.passes)  # fmt: skip
 
 

@@ -22,9 +22,9 @@ from ...deploy.protection import ProtectedProject, Protection
 from ...measure.workload import PageTime, Request, Workload
 from ..request.request import RaceRequest
 from .chosen_app import AskedApp, find_app
-from .kept_pages import KeptPages, kept_pages
 from .pages import Crawling, Page, asked_pages, holds_secret, problem_of, raced
 from .sessions import with_bundled_sessions
+from .stored_pages import StoredPages, stored_pages
 from .workloads import urls_of, workloads_of
 
 _CRAWL_S = 10.0
@@ -82,8 +82,8 @@ def examined_app(
     out.
     """
     request = with_bundled_sessions(request)
-    found_app = find_app(request, asked, environments, project, data, on_preparing)
-    original = furnished(found_app.app, request, service_variables)
+    detected = find_app(request, asked, environments, project, data, on_preparing)
+    original = furnished(detected.app, request, service_variables)
     protection = project.protect(original, service_variables)
     app, copies = protection.app, protection.view.relocation
     static = request.static and {url: copies.path(folder) for url, folder in request.static.items()}
@@ -91,8 +91,8 @@ def examined_app(
     with protection.view.naming_originals():
         preparing(app)
         _require_folders(request.static or {}, protection)
-    named = urls_of(request, found_app.urls)
-    kept = kept_pages(original, request, most_pages)
+    named = urls_of(request, detected.urls)
+    kept = stored_pages(original, request, most_pages)
     choice = _Choice(named) if named else _choice(app, request, protection, most_pages, kept, on_preparing)
     on_preparing(Preparing(step=Step.ANSWERS, subject=app.name))
 
@@ -104,7 +104,7 @@ def examined_app(
     chosen: tuple[str, ...] = ()
     begun = time.monotonic()
     examination = ask()
-    if choice.is_kept and (lost := _lost(examination)):
+    if choice.from_last_race and (lost := _lost_page_note(examination)):
         choice = _main_pages(app, request, protection, most_pages, on_preparing)
         chosen = (f"{lost}; pages are chosen anew.",)
         begun = time.monotonic()
@@ -112,7 +112,7 @@ def examined_app(
     took_s = time.monotonic() - begun
     if not named:
         examination = _able(examination)
-        chosen = (*chosen, *_said(examination, choice), *_withheld(choice.secret))
+        chosen = (*chosen, *_pages_note(examination, choice), *_secret_pages_note(choice.secret))
         for sentence in chosen:
             on_preparing(Preparing(step=Step.CHOSEN, subject=sentence))
     static = _static(request, app, examination)
@@ -128,7 +128,7 @@ def examined_app(
         workloads=workloads,
         debug=examination.django is not None and examination.django.debug,
         notes=(
-            *found_app.notes,
+            *detected.notes,
             *protection.notes,
             *protection.warnings,
             *protection.escapes(on_preparing),
@@ -214,7 +214,7 @@ class _Choice:
     """The app's answer to "/"; None if it was not requested."""
     secret: tuple[Page, ...] = ()
     """Pages that are left out only because of a secret in their paths."""
-    is_kept: bool = False
+    from_last_race: bool = False
     """True if the pages are those of the project's last race."""
 
 
@@ -223,12 +223,14 @@ def _choice(
     request: RaceRequest,
     protection: Protection,
     most: int,
-    kept: KeptPages,
+    stored: StoredPages,
     on_preparing: OnPreparing,
 ) -> _Choice:
     """Return the pages of the project's last race, or if there are none, ``most`` new ones."""
-    paths = () if request.new_pages else kept.read()
-    return _Choice(paths, is_kept=True) if paths else _main_pages(app, request, protection, most, on_preparing)
+    paths = () if request.new_pages else stored.read()
+    return (
+        _Choice(paths, from_last_race=True) if paths else _main_pages(app, request, protection, most, on_preparing)
+    )
 
 
 def _main_pages(
@@ -248,11 +250,11 @@ def _main_pages(
     broken = [page.path for page in asked.pages if (page.status or 0) >= 500]
     closed = [page.path for page in asked.pages if page.status in (401, 403)]
     if secret and not chosen and home.status in (200, 404):
-        raise AppError(*_withheld(secret))
+        raise AppError(*_secret_pages_note(secret))
     return _Choice(((*broken, *closed)[:1] if home.status == 404 else ()) or ("/",), home, secret)
 
 
-def _lost(examination: Examination) -> str:
+def _lost_page_note(examination: Examination) -> str:
     """Return a sentence about the first page of the last race that can no longer be raced; empty if all can be
     raced."""
     for exchange in examination.exchanges:
@@ -267,7 +269,7 @@ def _asked_path(exchange: Exchange) -> str:
     return exchange.via or exchange.request.path
 
 
-def _withheld(pages: Sequence[Page]) -> tuple[str, ...]:
+def _secret_pages_note(pages: Sequence[Page]) -> tuple[str, ...]:
     paths = few([page.via or page.path for page in pages])
     return (f"Not raced, as a secret is in the path: {paths}; name what is to be with --url.",) if pages else ()
 
@@ -283,14 +285,14 @@ def _able(examination: Examination) -> Examination:
     return replace(examination, exchanges=able or exchanges)
 
 
-def _said(examination: Examination, choice: _Choice) -> tuple[str, ...]:
+def _pages_note(examination: Examination, choice: _Choice) -> tuple[str, ...]:
     """Return the sentence that names the default pages; none for "/" alone."""
     paths = [_asked_path(exchange) for exchange in examination.exchanges]
     if paths == ["/"]:
         return ()
     why = f"/ answers {choice.home.status}, so " if choice.home and "/" not in paths else ""
-    again = ", as in the last race" if choice.is_kept else ""
-    ways = "choose with --url, or anew with --new-pages" if choice.is_kept else "choose with --url"
+    again = ", as in the last race" if choice.from_last_race else ""
+    ways = "choose with --url, or anew with --new-pages" if choice.from_last_race else "choose with --url"
     if len(paths) == 1:
         return (f"{why}{paths[0]} is raced{again}; {ways}.",)
     return (f"{why}{len(paths)} pages are raced in turn{again}: {', '.join(paths)}; {ways}.",)

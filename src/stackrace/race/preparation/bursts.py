@@ -75,14 +75,16 @@ class Bursts:
         asked = [each for each in workloads if not any(request.think_s for request in each.requests)]
         slowest: dict[str, dict[int, Burst]] = {}
         for group in pilots:
-            for name, bursts in self._of_first(group, asked).items():
+            for name, bursts in self._of_first_running(group, asked).items():
                 known = slowest.setdefault(name, {})
                 for burst in bursts:
                     other = known.get(burst.connections, burst)
                     known[burst.connections] = min(burst, other, key=lambda each: each.per_s)
         return tuple(_with_bursts(each, slowest.get(each.name, {})) for each in workloads)
 
-    def _of_first(self, group: Sequence[Stack], workloads: Sequence[Workload]) -> Mapping[str, Sequence[Burst]]:
+    def _of_first_running(
+        self, group: Sequence[Stack], workloads: Sequence[Workload]
+    ) -> Mapping[str, Sequence[Burst]]:
         for stack in group[:_TRIES]:
             names = {each.name for each in self.launcher.workloads_for(stack)}
             met = [each for each in workloads if each.name in names]
@@ -103,16 +105,16 @@ class Bursts:
         try:
             # slow pages last: their queues would delay quick ones
             ordered = sorted(workloads, key=lambda each: each.page.wall_s)
-            bursts = {each.name: self._of(running, each, len(workloads)) for each in ordered}
+            bursts = {each.name: self._bursts_of(running, each, len(workloads)) for each in ordered}
             is_kept = not running.abandoned() and not running.stack.is_alone
         finally:
             if is_kept:
-                self.launcher.kept[running.stack.path] = running
+                self.launcher.reusable[running.stack.path] = running
             else:
                 self.launcher.discard(running)
         return bursts
 
-    def _of(self, running: Running, workload: Workload, share: int) -> list[Burst]:
+    def _bursts_of(self, running: Running, workload: Workload, share: int) -> list[Burst]:
         wall_s = workload.page.wall_s
         connections = _connections_for(wall_s, max(levels_of(self.request)))
         limit_s = (ALL_S + RESPONSES * wall_s) / len(connections) / share

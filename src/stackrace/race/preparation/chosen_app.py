@@ -17,11 +17,11 @@ from ...base.errors import AppError, InputError
 from ...base.files import is_file, is_folder, is_present, real_path
 from ...base.process.namespaces import MEMORY
 from ...base.process.view import UNPROTECTED
-from ...base.secrets import learn, learn_settings, masked
+from ...base.secrets import masked, register_secrets, register_settings
 from ...base.text import few
 from ...deploy.environments import Environments
 from ...deploy.guard import Guard
-from ...deploy.preparing import OnPreparing, Preparing, Step, unheard
+from ...deploy.preparing import OnPreparing, Preparing, Step, ignore_step
 from ...deploy.protection import ProtectedProject
 from ...stacks.stack import Interface
 from ..request.request import RaceRequest
@@ -47,7 +47,7 @@ class AskedApp:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoundApp:
+class DetectedApp:
     """An app with its interpreter, not yet prepared."""
 
     app: App
@@ -62,9 +62,9 @@ def asked_app(request: RaceRequest) -> AskedApp:
 
     Secrets of ``request`` are masked from now on.
     """
-    learn({**request.environment, **request.sent})
+    register_secrets({**request.environment, **request.sent})
     for path in request.stacks or ():
-        if learn_settings(path) or masked(path, words=False) != path:
+        if register_settings(path) or masked(path, words=False) != path:
             raise InputError(
                 f"--stack {path}: a path is kept and shown, so it must not hold a secret; set that as a variable "
                 "of the app, with --env-file or [app] env"
@@ -91,7 +91,7 @@ def find_app(
     project: ProtectedProject,
     data: Path,
     on_preparing: OnPreparing,
-) -> FoundApp:
+) -> DetectedApp:
     """Return the ``asked`` app of ``request`` with its interpreter, which is tried in the view of its ``project``.
 
     ``data`` is a private folder for a bundled app's files. Raises AppError or InputError naming the way out.
@@ -110,13 +110,13 @@ def find_app(
         raise InputError(f"the app's folder {root} does not exist; set [app] root or --project")
     urls = request.urls or ()
     if entry.kind is EntryKind.FILES:
-        return FoundApp(app=_files(entry, root), urls=urls)
+        return DetectedApp(app=_files(entry, root), urls=urls)
     app = App(name=asked.name, root=root, entry=entry, services=request.services)
     if entry.kind is EntryKind.RACK:
         ruby, note = _ruby(request, entry, root)
-        return FoundApp(app=replace(app, ruby=ruby), urls=urls, notes=(note,))
+        return DetectedApp(app=replace(app, ruby=ruby), urls=urls, notes=(note,))
     python, note = _python(request, entry, root, environments, project, on_preparing)
-    return FoundApp(app=replace(app, python=python), urls=urls, notes=(*where, note))
+    return DetectedApp(app=replace(app, python=python), urls=urls, notes=(*where, note))
 
 
 def _files(entry: Entry, root: Path) -> App:
@@ -130,6 +130,7 @@ def _files(entry: Entry, root: Path) -> App:
 
 
 def _ruby(request: RaceRequest, entry: Entry, root: Path) -> tuple[Path, str]:
+    """Return the app's Ruby, and a note about how it was chosen."""
     if not (root / entry.target).is_file():
         raise AppError(f"there is no {root / entry.target}; set [app] rack to the rackup file, as in config.ru")
     ruby = find_ruby(root, request.ruby)
@@ -142,7 +143,7 @@ def _bundled(
     data: Path,
     project: ProtectedProject,
     on_preparing: OnPreparing,
-) -> FoundApp:
+) -> DetectedApp:
     guessed = request.bundled is None
     if guessed and request.source is not None and request.urls is None and request.stacks is None:
         on_preparing(Preparing(step=Step.NO_APP, subject=str(request.source)))
@@ -151,7 +152,7 @@ def _bundled(
     if ours.entry.kind is EntryKind.RACK:
         app = ours.app(ruby=find_ruby(ours.root, request.ruby), data=data, services=request.services)
         note = f"The app is the bundled one, {ours.name}."
-        return FoundApp(app=app, urls=request.urls or ours.urls, notes=(note,))
+        return DetectedApp(app=app, urls=request.urls or ours.urls, notes=(note,))
     base = request.python or Path(sys._base_executable)  # type: ignore[attr-defined]
     # the user's interpreter starts with the user's modules
     view = UNPROTECTED if request.python is None else project.view
@@ -160,7 +161,7 @@ def _bundled(
         ": no project was found in this folder." if guessed else "."
     )
     app = ours.app(python=python, data=data, services=request.services)
-    return FoundApp(app=app, urls=request.urls or ours.urls, notes=(note,))
+    return DetectedApp(app=app, urls=request.urls or ours.urls, notes=(note,))
 
 
 def _python(
@@ -200,12 +201,12 @@ def protected_project(
     request: RaceRequest, asked: AskedApp, guard: Guard, on_preparing: OnPreparing
 ) -> ProtectedProject:
     """Return the project of ``request``, in whose view all its programs start; it lives as long as ``guard``."""
-    also = () if asked.entry is None else _given(request)
+    also = () if asked.entry is None else _protected_paths(request)
     return ProtectedProject(asked.root, request.folder, guard, on_preparing, request.most_copied_bytes, also)
 
 
 @contextmanager
-def guarded_project(request: RaceRequest, on_preparing: OnPreparing = unheard) -> Iterator[ProtectedProject]:
+def guarded_project(request: RaceRequest, on_preparing: OnPreparing = ignore_step) -> Iterator[ProtectedProject]:
     """Yield the project of ``request`` for questions to its interpreter, and clean up afterwards."""
     with Guard() as guard:
         yield protected_project(request, asked_app(request), guard, on_preparing)
@@ -214,7 +215,7 @@ def guarded_project(request: RaceRequest, on_preparing: OnPreparing = unheard) -
 _KERNELS = (Path("/proc"), Path("/sys"), Path("/dev"))
 
 
-def _given(request: RaceRequest) -> tuple[Path, ...]:
+def _protected_paths(request: RaceRequest) -> tuple[Path, ...]:
     for path in request.protect:
         location = real_path(path)
         is_kernels = any(location.is_relative_to(each) or each.is_relative_to(location) for each in _KERNELS)

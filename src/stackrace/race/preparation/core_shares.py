@@ -38,8 +38,8 @@ def cores_of(request: RaceRequest, *, remote_engine: bool = False) -> Resources:
             f"give at least {SIZE.format(LEAST_MEMORY_BYTES)}"
         )
     usable = usable_cores()
-    _refuse_others("--cores ([race] cores)", request.cores, usable)
-    _refuse_others("--engine-cores ([race] engine_cores)", request.engine_cores, usable)
+    _refuse_unusable("--cores ([race] cores)", request.cores, usable)
+    _refuse_unusable("--engine-cores ([race] engine_cores)", request.engine_cores, usable)
     physical: Sequence[Sequence[int]] = physical_cores(usable)
     if request.cores is None and request.engine_cores is None and len(physical) > _FEWEST:
         physical = quiet(physical, used_by_core())
@@ -88,11 +88,11 @@ def split_cores(
     if engine is not None:
         rest = _cores_without(physical, engine)
         if not rest:
-            raise _nothing_left("--engine-cores", engine, "the stacks", usable)
+            raise _no_core_left("--engine-cores", engine, "the stacks", usable)
         return rest, tuple(engine)
     free = _cores_without(physical, stacks or ())
     if not free:
-        raise _nothing_left("--cores", stacks or (), "the load engine", usable)
+        raise _no_core_left("--cores", stacks or (), "the load engine", usable)
     (mine,) = _last_core(physical, free)
     return tuple(stacks) if stacks is not None else _cores_without(physical, (mine,)), (mine,)
 
@@ -110,11 +110,11 @@ def _last_core(physical: Sequence[Sequence[int]], free: Sequence[int]) -> tuple[
     return (mine[0] if len(mine) == len(core) and len(physical) > 1 else mine[-1],)
 
 
-def _nothing_left(flag: str, taken: Sequence[int], whom: str, usable: Sequence[int]) -> InputError:
+def _no_core_left(flag: str, taken: Sequence[int], whom: str, usable: Sequence[int]) -> InputError:
     return InputError(f"{flag} {format_cores(taken)} leaves {whom} no core of {format_cores(usable)}; give fewer")
 
 
-def _refuse_others(name: str, asked: Sequence[int] | None, usable: Sequence[int]) -> None:
+def _refuse_unusable(name: str, asked: Sequence[int] | None, usable: Sequence[int]) -> None:
     others = set(asked or ()) - set(usable)
     if others:
         raise InputError(

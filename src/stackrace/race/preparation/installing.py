@@ -120,9 +120,9 @@ def install_plan(words: Iterable[str], known: Catalogue, servers: Path | None = 
     races: list[RaceRequest] = []
     for word in words:
         if word in known.entries:
-            found += _of(missing_item(known.entries[word]))
+            found += _as_tuple(missing_item(known.entries[word]))
         elif word in services():
-            found += _of(services()[word].missing_item())
+            found += _as_tuple(services()[word].missing_item())
         elif not Path(word).is_file() and re.split("[@:/+]", word)[0] in known.entries:
             (stack,) = asked([word], known)
             found += missing_from(stack, known)
@@ -140,7 +140,7 @@ def install_plan(words: Iterable[str], known: Catalogue, servers: Path | None = 
     )
 
 
-def _of(item: MissingItem | None) -> tuple[MissingItem, ...]:
+def _as_tuple(item: MissingItem | None) -> tuple[MissingItem, ...]:
     return () if item is None else (item,)
 
 
@@ -171,16 +171,16 @@ def _requirements(race: RaceRequest, known: Catalogue) -> Iterator[str]:
     offered = asked_app(race).offered
     if race.bundled is not None and Interface.RACK not in offered:
         file = bundled(race.bundled, race.environment).requirements(race.services)
-        yield from _lines(file)
+        yield from _requirement_lines(file)
     servers = known.extended(race.servers)
     for stack in asked(race.stacks or (), servers, offered, folder=race.folder):
         yield from requirements_of(stack, servers)
 
 
-def _lines(file: Path) -> Iterator[str]:
+def _requirement_lines(file: Path) -> Iterator[str]:
     for line in file.read_text(encoding="utf-8").splitlines():
         if line.startswith("-r "):
-            yield from _lines(file.parent / line.removeprefix("-r "))
+            yield from _requirement_lines(file.parent / line.removeprefix("-r "))
         elif line and not line.startswith("#"):
             yield line
 

@@ -12,7 +12,7 @@ from ...app.examiner.messages import CrawlOrder, Survey
 from ...app.golden import golden
 from ...base.errors import AppError
 from ...base.numbers import about
-from ...base.secrets import learn, masked, sent
+from ...base.secrets import masked, register_secrets, sent
 from ...deploy.preparing import OnPreparing, Preparing, Step
 from ...deploy.protection import Protection
 from ...measure.workload import Request
@@ -114,7 +114,9 @@ def asked_pages(
             on_progress=so_far,
         )
     survey = examination.survey
-    learn(sent((*survey.asked, *survey.unasked, *(each.request.path for each in examination.exchanges)), ()))
+    register_secrets(
+        sent((*survey.asked, *survey.unasked, *(each.request.path for each in examination.exchanges)), ())
+    )
     answered = [_page(exchange, examination, request.urls or ()) for exchange in examination.exchanges]
     waiting = survey.asked[len(answered) :]
     reasons = dict.fromkeys(waiting, f"not asked for: {_NO_TIME}")

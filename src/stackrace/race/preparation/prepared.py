@@ -16,11 +16,11 @@ from ...app.app import EntryKind
 from ...app.bundle import is_bundled
 from ...app.revision import source_of
 from ...base import ids
-from ...base.errors import InputError, OwnerError
+from ...base.errors import InputError, RepositoryError
 from ...base.secrets import keep_words
 from ...base.verdict import Finding
 from ...deploy.machine import Machine, RemoteEngine
-from ...deploy.preparing import OnPreparing, Preparing, Step, unheard
+from ...deploy.preparing import OnPreparing, Preparing, Step, ignore_step
 from ...extensions import MachineProvider, declared, load
 from ...measure.load import Load
 from ...measure.probe import network_limits
@@ -55,11 +55,11 @@ def plan_of(request: RaceRequest, deployment: Deployment) -> RacePlan:
     keep_words(
         [*(stack.path for stack in deployment.stacks), *(workload.name for workload in deployment.workloads)]
     )
-    asked = {workload.name: _asked(request, workload.name) for workload in deployment.workloads}
+    asked = {workload.name: _asked_urls(request, workload.name) for workload in deployment.workloads}
     source, notes = None, deployment.notes
     try:
         source = None if is_bundled(app) else source_of(request.folder)
-    except OwnerError as error:
+    except RepositoryError as error:
         # git refuses to read the folder
         notes += (f"The race is kept without its commit: {error.message}.",)
     first = deployment.workloads[0]
@@ -124,7 +124,7 @@ def _load(request: RaceRequest, level: int) -> Load:
     return replace(load, requests=requests, duration_s=request.run_s if requests is None else None)
 
 
-def _asked(request: RaceRequest, name: str) -> tuple[str, ...]:
+def _asked_urls(request: RaceRequest, name: str) -> tuple[str, ...]:
     """Return the URLs of a workload, or the ``file:`` URL of its recording; empty if the examination chose the
     pages.
 
@@ -132,8 +132,8 @@ def _asked(request: RaceRequest, name: str) -> tuple[str, ...]:
     """
     for workload in request.workloads:
         if not name or workload.name == name:
-            return _recording(workload.session) if workload.session is not None else workload.urls
-    return _recording(request.session) if request.session is not None else ()
+            return _recording_url(workload.session) if workload.session is not None else workload.urls
+    return _recording_url(request.session) if request.session is not None else ()
 
 
 def _check(request: RaceRequest, name: str) -> RightAnswers:
@@ -143,7 +143,7 @@ def _check(request: RaceRequest, name: str) -> RightAnswers:
     return request.check
 
 
-def _recording(session: Path) -> tuple[str, ...]:
+def _recording_url(session: Path) -> tuple[str, ...]:
     return (session.absolute().as_uri(),)
 
 
@@ -231,7 +231,7 @@ class PreparedRace:
 @contextmanager
 def prepared(
     request: RaceRequest,
-    on_preparing: OnPreparing = unheard,
+    on_preparing: OnPreparing = ignore_step,
     *,
     first: int | None = None,
     remote: RemoteEngine | None = None,

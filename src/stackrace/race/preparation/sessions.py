@@ -13,7 +13,7 @@ from ...app.examination import Examination, Exchange, excess_of
 from ...app.examine import examine
 from ...app.golden import demanded, rule_for, static_file
 from ...base.errors import AppError, InputError
-from ...base.http_syntax import is_below, tells_of_tls
+from ...base.http_syntax import client_used_tls, is_below
 from ...base.text import did_you_mean
 from ...measure.recording import read_recording
 from ...measure.workload import (
@@ -83,7 +83,7 @@ def session_workload(
     """
     recording = read_recording(path, think=think, bodies=bool(check))
     # a site behind TLS rejects forms from pages without TLS
-    scheme = "https" if tells_of_tls(headers) else "http"
+    scheme = "https" if client_used_tls(headers) else "http"
     workload = recording.at(f"{scheme}://{examination.host}")
     if workload.order is Order.SESSION and not workload.requests[0].has("cookie"):
         requests = tuple(request.without({"cookie"}) for request in workload.requests)

@@ -13,13 +13,13 @@ from ...app.examiner.crawl import MOST_RACED
 from ...app.examiner.messages import PythonFacts
 from ...base.errors import MissingError
 from ...base.process.priority import NICE, can_raise
-from ...deploy.confinement import Confinement, confined, own_group
+from ...deploy.confinement import Confinement, confined, current_group
 from ...deploy.environments import Environments, cache_folder
 from ...deploy.guard import Guard
 from ...deploy.launcher import Launcher
 from ...deploy.local_machine import LocalMachine
 from ...deploy.machine import RaceProcesses, RemoteEngine
-from ...deploy.preparing import OnPreparing, unheard
+from ...deploy.preparing import OnPreparing, ignore_step
 from ...deploy.rendering import hosted
 from ...deploy.seeding import Seeding
 from ...deploy.sockets import LOOPBACK, require_loopback
@@ -101,7 +101,7 @@ class Deployment:
 @contextmanager
 def set_up(
     request: RaceRequest,
-    on_preparing: OnPreparing = unheard,
+    on_preparing: OnPreparing = ignore_step,
     *,
     remote: RemoteEngine | None = None,
     bursts: bool = False,
@@ -241,7 +241,7 @@ def _build(
 
 def _prioritise(guard: Guard, confinement: Confinement) -> None:
     if not guard.raised:
-        guard.prioritise(confinement.folder or own_group())
+        guard.prioritise(confinement.folder or current_group())
 
 
 def _hosted(examined: ExaminedApp, homes: Mapping[str, Path | None], guard: Guard, stack: Stack) -> Hosted:

@@ -21,7 +21,7 @@ from .sessions import Ask, refuse_strange_paths, session_workload
 
 def urls_of(request: RaceRequest, urls: tuple[str, ...]) -> tuple[str, ...]:
     """Return the URLs to request from the app before a race; ``urls`` if no workload is given."""
-    wanted = _wanted(request)
+    wanted = _asked_workloads(request)
     if not wanted:
         return urls
     # recordings bring their own answers, but the app must still prove that it answers
@@ -35,7 +35,7 @@ def workloads_of(
 
     Raises AppError for a page that does not succeed, InputError for a recording that cannot be replayed.
     """
-    wanted = _wanted(request)
+    wanted = _asked_workloads(request)
     if not wanted:
         return (_checked(golden(examination), request.check, examination.exchanges),), ()
     whole = Workload(requests=(), answers=(), host=examination.host)
@@ -46,7 +46,7 @@ def workloads_of(
         asked.path: (asked, answer, exchange)
         for asked, answer, exchange in zip(whole.requests, whole.answers, exchanges, strict=True)
     }
-    headers = (*request.headers, *_added(examination))
+    headers = (*request.headers, *_added_headers(examination))
     workloads: list[Workload] = []
     notes: list[str] = []
     for workload_request in wanted:
@@ -68,7 +68,7 @@ def workloads_of(
     return tuple(workloads), tuple(notes)
 
 
-def _wanted(request: RaceRequest) -> tuple[WorkloadRequest, ...]:
+def _asked_workloads(request: RaceRequest) -> tuple[WorkloadRequest, ...]:
     if request.session is not None:
         return (WorkloadRequest(name="", session=request.session, think=request.think, check=request.check),)
     return request.workloads
@@ -109,7 +109,7 @@ def _paths(exchange: Exchange) -> tuple[str, ...]:
     return (exchange.request.path, *filter(None, (exchange.via,)))
 
 
-def _added(examination: Examination) -> tuple[tuple[str, str], ...]:
+def _added_headers(examination: Examination) -> tuple[tuple[str, str], ...]:
     first = examination.exchanges[0]
     return tuple(pair for pair in first.request.headers if pair[0] in first.added)
 

@@ -70,7 +70,7 @@ def _lengths(parsed: RaceFileTable) -> Iterator[tuple[_Where, str]]:
     if race.repeats is not None and race.slice_s is not None:
         yield ("race", "slice"), "[race] repeats measures runs, not slices; give only one of them"
     if isinstance(load.requests, dict):
-        yield from _numbers(load.requests, load.concurrency)
+        yield from _request_counts(load.requests, load.concurrency)
 
 
 def _cores(parsed: RaceFileTable) -> Iterator[tuple[_Where, str]]:
@@ -81,7 +81,7 @@ def _cores(parsed: RaceFileTable) -> Iterator[tuple[_Where, str]]:
         yield ("race", "engine_cores"), f"core {format_cores(both)} is also in [race] cores; leave it out there"
 
 
-def _numbers(requests: dict[int, int], concurrency: list[int] | None) -> Iterator[tuple[_Where, str]]:
+def _request_counts(requests: dict[int, int], concurrency: list[int] | None) -> Iterator[tuple[_Where, str]]:
     where = ("load", "requests")
     if concurrency is None:
         yield where, "has a number for each concurrency, so give [load] concurrency, too"
@@ -108,7 +108,7 @@ def _services(parsed: RaceFileTable) -> Iterator[tuple[_Where, str]]:
 
 
 def _recordings(parsed: RaceFileTable, folder: Path) -> Iterator[tuple[_Where, str]]:
-    for where, table in _tables(parsed).items():
+    for where, table in _workload_tables(parsed).items():
         session = table.session
         if session is None or session.startswith("bundled:"):
             continue
@@ -119,14 +119,14 @@ def _recordings(parsed: RaceFileTable, folder: Path) -> Iterator[tuple[_Where, s
             yield (*where, "session"), f"there is no recording {session!r}; {way_out}"
 
 
-def _tables(parsed: RaceFileTable) -> dict[_Where, WorkloadTable | NamedWorkloadTable]:
+def _workload_tables(parsed: RaceFileTable) -> dict[_Where, WorkloadTable | NamedWorkloadTable]:
     tables: dict[_Where, WorkloadTable | NamedWorkloadTable] = {("workload",): parsed.workload}
     return tables | {("workloads", name): table for name, table in (parsed.workloads or {}).items()}
 
 
 def _checks(parsed: RaceFileTable) -> Iterator[tuple[_Where, str]]:
     """Check that rules name only requested URLs; the URLs of a recording are not known yet."""
-    for where, table in _tables(parsed).items():
+    for where, table in _workload_tables(parsed).items():
         for path in table.check.keys() - {EVERY_PATH} - set(table.urls or ()):
             if table.urls is not None:
                 yield (*where, "check"), f"{path!r} is not among its urls{did_you_mean(path, table.urls)}"

@@ -17,7 +17,7 @@ from ...app.projects.detection import entry_named, flags_named
 from ...base.errors import SpecError, StackraceError, said_by
 from ...base.files import real_path
 from ...base.numbers import things
-from ...base.secrets import learn_settings
+from ...base.secrets import register_settings
 from ...base.text import did_you_mean, url_meant
 from ...stacks.servers import catalogue
 from ...stacks.stack import Interface
@@ -81,13 +81,13 @@ def read_race_file(path: Path, check_stack: _StackCheck, *, recordings: bool = T
     paths that ``check_stack`` rejects.
     """
     try:
-        return _checked(path, _read(path, check_stack), check_stack, recordings=recordings)
+        return _parsed_request(path, _read(path, check_stack), check_stack, recordings=recordings)
     except RecursionError as error:
         raise SpecError(f"{path} is nested too deeply; no key of a race file is deeper than four") from error
 
 
-def _checked(path: Path, text: str, check_stack: _StackCheck, *, recordings: bool) -> RaceRequest:
-    learn_settings(text)
+def _parsed_request(path: Path, text: str, check_stack: _StackCheck, *, recordings: bool) -> RaceRequest:
+    register_settings(text)
     try:
         table = read_table(text)
     except tomllib.TOMLDecodeError as error:
@@ -220,7 +220,9 @@ def _line_quoting(text: str, words: str, location: Sequence[str | int]) -> int:
 def _request(path: Path, parsed: RaceFileTable) -> RaceRequest:
     app, load, race, workload = parsed.app, parsed.load, parsed.race, parsed.workload
     folder = real_path(path.parent / app.root)
-    said = {name: value for table in (app, load, race, workload) for name, value in _said(table, RaceRequest)}
+    said = {
+        name: value for table in (app, load, race, workload) for name, value in _given_values(table, RaceRequest)
+    }
     placed: dict[str, Any] = {
         "folder": folder,
         "source": path,
@@ -243,14 +245,14 @@ def _request(path: Path, parsed: RaceFileTable) -> RaceRequest:
     return RaceRequest(**{**said, **placed})
 
 
-def _said(table: BaseModel, kind: type[RaceRequest | WorkloadRequest]) -> Iterator[tuple[str, Any]]:
+def _given_values(table: BaseModel, kind: type[RaceRequest | WorkloadRequest]) -> Iterator[tuple[str, Any]]:
     for name in table.model_fields_set & {field.name for field in fields(kind)}:
         value = getattr(table, name)
         yield name, tuple(value) if isinstance(value, list) else value
 
 
 def _workload(name: str, table: NamedWorkloadTable, path: Path) -> WorkloadRequest:
-    said = dict(_said(table, WorkloadRequest))
+    said = dict(_given_values(table, WorkloadRequest))
     return WorkloadRequest(**{**said, "name": name, "session": _session(table, path)})
 
 

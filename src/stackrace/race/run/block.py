@@ -45,7 +45,7 @@ class Memory:
         """
         if self._is_alone(next_stack) and any(map(self._is_alone, up)):
             return False
-        return not up or sum(map(self._size, (*up, next_stack))) <= MEMORY_SHARE * self.room_bytes
+        return not up or sum(map(self._stack_bytes, (*up, next_stack))) <= MEMORY_SHARE * self.room_bytes
 
     def batch_size(self, stacks: Sequence[str]) -> int:
         """Return the number of ``stacks`` to have up at once, so that all batches are about equally large."""
@@ -59,7 +59,7 @@ class Memory:
     def _is_alone(self, path: str) -> bool:
         return original_path(path) in self.alone
 
-    def _size(self, path: str) -> int:
+    def _stack_bytes(self, path: str) -> int:
         if self.bound_bytes is not None:
             return self.bound_bytes
         return self.known.get(original_path(path), max(self.known.values(), default=0))
@@ -116,11 +116,11 @@ class Block:
         steps.sink(BlockStarted(steps.number, tuple(stack.path for stack in order), end_s - time.monotonic()))
         waiting, batches = deque(order), 0
         memory = self._memory()
-        if memory.alone or self._batch(memory, order) < len(order):
+        if memory.alone or self._batch_size(memory, order) < len(order):
             # if memory is short, earlier stacks must release theirs; a stack that can run only once must be gone
             steps.pending_stops.finish()
             memory = self._memory()
-        most = self._batch(memory, order)
+        most = self._batch_size(memory, order)
         while waiting and (batches == 0 or not self._late):
             ahead = len(waiting)
             try:
@@ -155,7 +155,8 @@ class Block:
             alone=frozenset(original_path(cell.stack.path) for cell in self.cells if cell.stack.is_alone),
         )
 
-    def _batch(self, memory: Memory, order: Sequence[Stack]) -> int:
+    def _batch_size(self, memory: Memory, order: Sequence[Stack]) -> int:
+        """Return the number of stacks that run at the same time: as many as fit in memory, at most ``together``."""
         fitting = memory.batch_size([stack.path for stack in order])
         if self.together is None or fitting <= self.together:
             return fitting
@@ -221,10 +222,10 @@ class Block:
                 return
             wanted = [cell for cell in self.cells if number == 0 or self._is_headline(cell)]
             order = shuffled([cell for cell in wanted if cell.stack in up], self.shuffler)
-            if not order or not self._pass(order):
+            if not order or not self._run_pass(order):
                 return
 
-    def _pass(self, order: Sequence[Cell]) -> bool:
+    def _run_pass(self, order: Sequence[Cell]) -> bool:
         pending = deque(order)
         redos = max(len(order) // _REDO_SHARE, 1)
         while pending:

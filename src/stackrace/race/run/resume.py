@@ -86,20 +86,22 @@ def changed(before: StackFacts, now: StackFacts) -> str:
         was, are = before.versions.get(hop, ""), now.versions.get(hop, "")
         if was != are:
             return f"{hop} was {was or 'absent'}, now it is {are or 'absent'}"
-    was_there, is_there = _plain(before.configs), _plain(now.configs)
+    was_there, is_there = _comparable(before.configs), _comparable(now.configs)
     for name in sorted({*was_there, *is_there}):
         if was_there.get(name) != is_there.get(name):
             return f"its configuration {name} differs"
-    if [_neutral(command) for command in before.commands] != [_neutral(command) for command in now.commands]:
+    if [_without_launch_details(command) for command in before.commands] != [
+        _without_launch_details(command) for command in now.commands
+    ]:
         return "it is started by another command"
     return ""
 
 
-def _plain(configs: Mapping[str, str]) -> dict[str, str]:
-    return {name: _neutral(text) for name, text in configs.items()}
+def _comparable(configs: Mapping[str, str]) -> dict[str, str]:
+    return {name: _without_launch_details(text) for name, text in configs.items()}
 
 
-def _neutral(text: str) -> str:
+def _without_launch_details(text: str) -> str:
     for pattern, word in _OF_ONE_LAUNCH:
         text = pattern.sub(word, text)
     return text

@@ -75,7 +75,7 @@ def run(
     watch = running.all[0].steps.watch
     try:
         try:
-            ending = _blocks(course, running, elapsed_s)
+            ending = _run_blocks(course, running, elapsed_s)
         finally:
             running.finish_stops()
     except (KeyboardInterrupt, InterruptedRace):
@@ -117,14 +117,14 @@ def _budget_s(plan: RacePlan) -> float:
     return math.inf if plan.budget_s is None else plan.budget_s
 
 
-def _blocks(course: Course, lanes: Lanes, elapsed_s: Callable[[], float]) -> Ending:
+def _run_blocks(course: Course, lanes: Lanes, elapsed_s: Callable[[], float]) -> Ending:
     plan, scheduling, ledger, sink = course.plan, course.scheduling, course.ledger, course.sink
     racing, several, budget_s = list(plan.stacks), len(lanes.all) > 1, _budget_s(plan)
     if lanes.done:
         so_far = scheduling.decide(ledger.race)
         if so_far.settled:
             return Ending.ANSWERED
-        racing = _left(racing, so_far, ledger)
+        racing = _still_racing(racing, so_far, ledger)
     sink(events.Progress(events.Activity.CALIBRATING))
     for lane in lanes.all:
         with lane.steps.watch.during(Phase.CALIBRATING):
@@ -149,7 +149,7 @@ def _blocks(course: Course, lanes: Lanes, elapsed_s: Callable[[], float]) -> End
         if plan.gives_up and _is_hopeless(so_far, lanes.done, 1 - elapsed_s() / budget_s):
             return Ending.HOPELESS
         # a dropped stack may return, once the blocks of an unequal machine are left out
-        racing = _left(plan.stacks if several else racing, so_far, ledger)
+        racing = _still_racing(plan.stacks if several else racing, so_far, ledger)
         compared = len(plan.stacks) > 1 and not plan.race.exhaustive and plan.race.repeats is None
         if compared and sum(not ledger.given_up(stack.path) for stack in plan.stacks) == 1:
             # all others failed: the last stack has no rival, however long it runs
@@ -179,5 +179,5 @@ def _name_twin(path: str, ledger: Ledger, sink: events.Sink) -> None:
     sink(events.TwinChosen(path))
 
 
-def _left(racing: Sequence[Stack], so_far: Decisions, ledger: Ledger) -> list[Stack]:
+def _still_racing(racing: Sequence[Stack], so_far: Decisions, ledger: Ledger) -> list[Stack]:
     return [s for s in racing if s.path not in so_far.dropped and not ledger.given_up(s.path)]

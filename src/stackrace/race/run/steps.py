@@ -147,7 +147,7 @@ class Steps:
             if named and launched.facts is not None:
                 self.ledger.hold_to(launched.facts)
         else:
-            self._end(launch)
+            self._record_end(launch)
 
     def _patience_s(self, stack: Stack) -> float:
         """Return the longest time for one start: a stack that hangs must not use the budget of the others.
@@ -196,7 +196,7 @@ class Steps:
         observation = replace(observation, before_per_s=below, needed=self.neighbours.needed)
         verdict = examine(observation)
         if not may_redo:
-            verdict = _kept(verdict)
+            verdict = _redos_as_warnings(verdict)
         measured = Slice(
             index=0,
             load=cell.load,
@@ -243,15 +243,15 @@ class Steps:
         try:
             yield
         except BaseException as error:
-            self._account(cells, broken_off(error))
+            self._record_shortfall(cells, broken_off(error))
             raise
         if self._busy is not None:
             who = ", ".join(each.label for each in self._busy.offenders[:1])
-            self._account(cells, Shortfall(ended_by=EndedBy.BUSY, words=who))
+            self._record_shortfall(cells, Shortfall(ended_by=EndedBy.BUSY, words=who))
         else:
-            self._account(cells, Shortfall(ended_by=EndedBy.SHARE if self.is_share else EndedBy.BUDGET))
+            self._record_shortfall(cells, Shortfall(ended_by=EndedBy.SHARE if self.is_share else EndedBy.BUDGET))
 
-    def _account(self, cells: Sequence[Cell], why: Shortfall) -> None:
+    def _record_shortfall(self, cells: Sequence[Cell], why: Shortfall) -> None:
         now = self.watch.spent()
         for stack, launch_id in self.up.items():
             launch = self.ledger.launch(launch_id)
@@ -269,7 +269,7 @@ class Steps:
         launch = replace(self.ledger.launch(self.up.pop(stack)), failure=failure)
         with self.watch.during(Phase.STOPPING):
             retired = self.machine.retire([stack]).finish()
-        self._close(stack, launch, retired)
+        self._record_aftermath(stack, launch, retired)
 
     def retire(self) -> None:
         """Start to stop all stacks that are up; their launches end once they are gone (see ``pending_stops``)."""
@@ -277,9 +277,9 @@ class Steps:
         going, self.up = dict(self.up), {}
         with self.watch.during(Phase.STOPPING):
             retiring = self.machine.retire(list(going))
-        self.pending_stops.begin(lambda: self._see_off(going, retiring))
+        self.pending_stops.begin(lambda: self._finish_retiring(going, retiring))
 
-    def _see_off(self, going: dict[Stack, str], retiring: Retiring) -> None:
+    def _finish_retiring(self, going: dict[Stack, str], retiring: Retiring) -> None:
         with self.watch.during(Phase.STOPPING):
             retired = retiring.finish()
         self.pending_stops.stop_s = retired.took_s
@@ -287,16 +287,16 @@ class Steps:
             stack, launch_id = going.popitem()
             launch = self.ledger.launch(launch_id)
             launch = replace(launch, failure=retired.complaints.get(stack.path))
-            self._close(stack, launch, retired)
+            self._record_aftermath(stack, launch, retired)
 
-    def _close(self, stack: Stack, launch: Launch, retired: Retired) -> None:
+    def _record_aftermath(self, stack: Stack, launch: Launch, retired: Retired) -> None:
         launch = replace(launch, memory=retired.memory.get(stack.path, ()))
         self.ledger.weigh(launch.stack, launch.peak_bytes)
         aftermath = retired.aftermaths.get(stack.path, Aftermath())
         verdict = examine_launch(LaunchView(stack=stack, launch=launch, aftermath=aftermath))
-        self._end(replace(launch, verdict=verdict))
+        self._record_end(replace(launch, verdict=verdict))
 
-    def _end(self, launch: Launch) -> None:
+    def _record_end(self, launch: Launch) -> None:
         self.ledger.enter(launch, ended=True)
         self.sink(LaunchEnded(launch))
 
@@ -323,7 +323,7 @@ def shuffled(cells: Sequence[Cell], shuffler: random.Random) -> list[Cell]:
     return [cell for level in levels for cell in shuffler.sample(level, len(level))]
 
 
-def _kept(verdict: Verdict) -> Verdict:
+def _redos_as_warnings(verdict: Verdict) -> Verdict:
     """Return the verdict with warnings in place of redos: on a machine that is always noisy, repeating gains
     nothing.
 

@@ -71,24 +71,24 @@ class Stopwatch:
     @contextmanager
     def during(self, phase: Phase) -> Iterator[None]:
         """Add the time inside to ``phase``, except for nested phases."""
-        self._book()
+        self._charge()
         self._under_way.append(phase)
         try:
             yield
         finally:
-            self._book()
+            self._charge()
             self._under_way.pop()
 
     def rebook(self, seconds: float, source: Phase, target: Phase) -> None:
         """Move up to ``seconds`` from ``source`` to ``target``."""
-        self._book()
+        self._charge()
         moved = min(seconds, self._spent[source])
         self._spent[source] -= moved
         self._spent[target] += moved
 
     def spent(self) -> dict[str, float]:
         """Return the seconds so far, by phase."""
-        self._book()
+        self._charge()
         return {phase.value: spent_s for phase, spent_s in self._spent.items()}
 
     def duty(self, elapsed_s: float) -> Duty:
@@ -96,7 +96,7 @@ class Stopwatch:
         spent = self.spent()
         return Duty(other_s=max(elapsed_s - sum(spent.values()), 0.0), **spent)
 
-    def _book(self) -> None:
+    def _charge(self) -> None:
         now_s = time.monotonic()
         if self._under_way:
             self._spent[self._under_way[-1]] += now_s - self._since_s

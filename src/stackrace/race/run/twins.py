@@ -68,14 +68,16 @@ def replacement(plan: RacePlan, race: Race) -> Stack | None:
 
 def came_up(race: Race) -> bool:
     """Return True if both twins have started at least once."""
-    return _shared_blocks(race) > 0 or all(_launched(race, path) for path in (race.twin, twin_path(race.twin)))
+    return _shared_blocks(race) > 0 or all(
+        _launched_blocks(race, path) for path in (race.twin, twin_path(race.twin))
+    )
 
 
 def _shared_blocks(race: Race) -> int:
-    return len(_launched(race, race.twin) & _launched(race, twin_path(race.twin)))
+    return len(_launched_blocks(race, race.twin) & _launched_blocks(race, twin_path(race.twin)))
 
 
-def _launched(race: Race, path: str) -> set[int]:
+def _launched_blocks(race: Race, path: str) -> set[int]:
     return {launch.block for launch in race.launches if launch.stack == path and launch.ready_s is not None}
 
 

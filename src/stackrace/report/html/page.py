@@ -73,14 +73,14 @@ _PAUSE = re.compile(r"(?<=[/+,:])")
 
 
 def _breakable(text: str) -> Markup:
-    return _pausing(one_line(text))
+    return _with_breaks(one_line(text))
 
 
 def _path(stack: str) -> Markup:
     parts = (
-        Markup('<span class="settings">{}</span>').format(_pausing(part))
+        Markup('<span class="settings">{}</span>').format(_with_breaks(part))
         if settings
-        else Markup("<b>{}</b>").format(_pausing(part))
+        else Markup("<b>{}</b>").format(_with_breaks(part))
         for part, settings in split_settings(stack)
     )
     return Markup('<span class="path">{}</span>').format(Markup("").join(parts))
@@ -92,9 +92,9 @@ def _sentence(text: str, stacks: Iterable[str]) -> Markup:
         return _breakable(text)
     known = re.compile("(" + "|".join(re.escape(stack) for stack in named) + ")")
     return Markup("").join(
-        _path(part) if index % 2 else _pausing(part) for index, part in enumerate(known.split(one_line(text)))
+        _path(part) if index % 2 else _with_breaks(part) for index, part in enumerate(known.split(one_line(text)))
     )
 
 
-def _pausing(clean: str) -> Markup:
+def _with_breaks(clean: str) -> Markup:
     return Markup("<wbr>").join(escape(piece) for piece in _PAUSE.split(clean) if piece)

@@ -66,11 +66,11 @@ def multiples_views(race: Race, standing: Standing) -> tuple[Multiple, ...]:
         }
         views.append(_multiple(f"Throughput against concurrency{suffix}",
                                "requests/s; whiskers are limits; the largest value is named" + _legend(curves),
-                               f"rate-{kind}", levels, order, rate, _rate, largest=True,
+                               f"rate-{kind}", levels, order, rate, _rate_point, largest=True,
                                curves=curves))  # fmt: skip
         views.append(_multiple(f"p99 latency against concurrency{suffix}",
                                "ms, logarithmic; whiskers are limits, hollow dots lower bounds; the last is named",
-                               f"delay-{kind}", levels, order, delay, _delay, largest=False))  # fmt: skip
+                               f"delay-{kind}", levels, order, delay, _latency_point, largest=False))  # fmt: skip
     return tuple(views)
 
 
@@ -108,7 +108,7 @@ def _legend(curves: Mapping[str, ScalingCurve]) -> str:
     )
 
 
-def _law(frame: Frame, curve: ScalingCurve | None) -> str:
+def _law_curve(frame: Frame, curve: ScalingCurve | None) -> str:
     if curve is None:
         return ""
     knee = frame.mark(curve.knee) if curve.knee is not None and curve.knee != curve.levels[-1] else ""
@@ -124,7 +124,9 @@ def _panel(frame: Frame, stack: str, points: Sequence[Point], title: str, name: 
     named = max(points, key=lambda p: p.y) if largest else points[-1]
     description = "; ".join(f"{count(p.x)} connections: {'≥ ' if p.bound else ''}{number(p.y)}" for p in points)
     label = ("≥ " if named.bound else "") + number(named.y)
-    inside = _law(frame, curve) + frame.marks(points) + frame.note(named.x, max(named.y, named.high or 0), label)
+    inside = (
+        _law_curve(frame, curve) + frame.marks(points) + frame.note(named.x, max(named.y, named.high or 0), label)
+    )
     return frame.panel(inside, f"{stack}: {title}", description, behind=name)
 
 
@@ -132,12 +134,12 @@ def _points(levels: Sequence[Level], stack: str, point: Callable[[int, Row], Poi
     return [point(level.load.concurrency, row) for level in levels for row in level.rows if row.stack == stack]
 
 
-def _rate(concurrency: int, row: Row) -> Point:
+def _rate_point(concurrency: int, row: Row) -> Point:
     rate = row.throughput_per_s
     return Point(x=concurrency, y=rate.value, low=rate.low, high=rate.high)
 
 
-def _delay(concurrency: int, row: Row) -> Point:
+def _latency_point(concurrency: int, row: Row) -> Point:
     p99, bound = row.latency_limits.get("p99"), "p99" in row.latency.censored
     if p99 is None or bound:
         return Point(x=concurrency, y=_p99_ms(row), bound=bound)
@@ -152,7 +154,7 @@ def _p99_ms(row: Row) -> float:
 
 def _p99_limits_ms(row: Row) -> Iterator[float]:
     """Yield the values that the scale must hold: the value and, unless it is a bound, its limits."""
-    point = _delay(1, row)
+    point = _latency_point(1, row)
     yield from (value for value in (point.y, point.low, point.high) if value is not None)
 
 
@@ -192,11 +194,11 @@ def _memory_panel(frame: Frame, stack: str, lines: Sequence[_Line]) -> str:
 
 def _lines(race: Race, stack: str, level: Level | None) -> list[_Line]:
     own = [launch for launch in race.launches if launch.stack == stack]
-    lines = [_thin(launch.memory) for launch in (own if level is None else launches_at(race, level, stack))]
+    lines = [_thinned(launch.memory) for launch in (own if level is None else launches_at(race, level, stack))]
     return [line for line in lines if len(line) > 1]
 
 
-def _thin(samples: Sequence[MemorySample]) -> _Line:
+def _thinned(samples: Sequence[MemorySample]) -> _Line:
     """Return at most ``_MOST_POINTS`` points in MiB, the highest of each group: no peak is lost."""
     line = [(sample.at_s, sample.size_bytes / 1024**2) for sample in samples]
     step = -(-len(line) // _MOST_POINTS) or 1

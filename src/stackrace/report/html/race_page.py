@@ -69,7 +69,7 @@ def _standing_view(level: Level, *, void: bool = False) -> _BarsView:
     rates = [_against(row.ratio, leader) for row in rows]
     scale = linear(max(rate.high or rate.value for rate in rates), ticks=3)
     bars = tuple(
-        _Bar(row=row, span=_span(rows, index),
+        _Bar(row=row, span=_tier_rowspan(rows, index),
             drawing=Markup(interval_bar(rate, scale, _rate(row), first=row.tier == 1 and not void)))
         for index, (row, rate) in enumerate(zip(rows, rates, strict=True))
     )  # fmt: skip
@@ -84,7 +84,7 @@ def _latency_view(level: Level) -> _BarsView:
     return _BarsView(bars=bars, axis=Markup(axis(scale, "ms")), where=level.where)
 
 
-def _span(rows: tuple[Row, ...], index: int) -> int:
+def _tier_rowspan(rows: tuple[Row, ...], index: int) -> int:
     tier = rows[index].tier
     if index and rows[index - 1].tier == tier:
         return 0

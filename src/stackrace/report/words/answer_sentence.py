@@ -20,12 +20,12 @@ def answer(race: Race, standing: Standing) -> str:
     if not standing.verdict.valid:
         return _void(standing.verdict)
     if not standing.levels:
-        return _nothing(standing.withdrawals)
-    said = _clause(race, standing) + _unserved(race, standing) + _place(standing)
+        return _no_result(standing.withdrawals)
+    said = _clause(race, standing) + _websockets_clause(race, standing) + _bottleneck_clause(standing)
     return sentence(_where(standing) + said, race.stacks)
 
 
-def _unserved(race: Race, standing: Standing) -> str:
+def _websockets_clause(race: Race, standing: Standing) -> str:
     lacking = [stack for stack in standing.answer.stacks if stack in race.unserved]
     return (
         f"; {names(lacking)} {'does' if len(lacking) == 1 else 'do'} not serve your WebSockets" if lacking else ""
@@ -44,7 +44,7 @@ def _clause(race: Race, standing: Standing) -> str:
     result = standing.answer
     match result.kind:
         case AnswerKind.ALONE | AnswerKind.ONLY:
-            return _alone(standing.rows[0], _missing(race, standing))
+            return _only_result(standing.rows[0], _asked_withdrawals(race, standing))
         case AnswerKind.BEST:
             return f"{result.stacks[0]} is the best{_margin(result)}"
         case AnswerKind.GOOD:
@@ -75,7 +75,7 @@ def _slower(standing: Standing) -> str:
     return f"; {'all others are' if len(others) > 1 else f'{others[0].stack} is'} slower"
 
 
-def _missing(race: Race, standing: Standing) -> Sequence[Withdrawal]:
+def _asked_withdrawals(race: Race, standing: Standing) -> Sequence[Withdrawal]:
     asked = race.limits.get(standing.levels[standing.headline].workload, race.stacks)
     return [withdrawal for withdrawal in standing.withdrawals if withdrawal.stack in asked]
 
@@ -103,7 +103,7 @@ def _open(standing: Standing, race: Race) -> str:
         return ""
     rivals = f"; {others(result.rivals)} may be better" if race.question is Question.WINNER else (
         f"; {others(result.rivals)} {'is' if len(result.rivals) == 1 else 'are'} still open")  # fmt: skip
-    return rivals + ("" if _all_wait(standing) else _longer(result, race))
+    return rivals + ("" if _all_wait(standing) else _what_would_decide(result, race))
 
 
 def _all_wait(standing: Standing) -> bool:
@@ -116,7 +116,7 @@ def _all_wait(standing: Standing) -> bool:
     )
 
 
-def _place(standing: Standing) -> str:
+def _bottleneck_clause(standing: Standing) -> str:
     """Return the clause that says where the first stack's time goes; empty if unknown, or simply into its CPU."""
     row = next((row for row in standing.rows if row.stack in standing.answer.stacks[:1]), None)
     if row is None or row.bottleneck is None:
@@ -127,7 +127,7 @@ def _place(standing: Standing) -> str:
     match bottleneck.kind:
         case BottleneckKind.CPU if bottleneck.places:
             keep = "keeps a core" if bottleneck.places == 1 else "keep a core each"
-            return f"; the {_places(bottleneck)} of {bottleneck.name} {keep} busy, and other cores are idle"
+            return f"; the {_workers_text(bottleneck)} of {bottleneck.name} {keep} busy, and other cores are idle"
         case BottleneckKind.SERVICE:
             return f"; the cores are busy, most of all with {bottleneck.name}"
         case BottleneckKind.DATABASE:
@@ -139,24 +139,24 @@ def _place(standing: Standing) -> str:
             if bottleneck.unit == "connection":
                 return (
                     f"; {stack} waits for the app, {page} ms a page, with idle cores: no server gives "
-                    f"{_places(bottleneck)} more than about {most} answers/s, so race more of them (-c)"
+                    f"{_workers_text(bottleneck)} more than about {most} answers/s, so race more of them (-c)"
                 )
             return (
-                f"; {stack} is limited by its {_places(bottleneck)}: each page takes {page} ms, so about "
+                f"; {stack} is limited by its {_workers_text(bottleneck)}: each page takes {page} ms, so about "
                 f"{most} answers/s are the most. More threads, or an async server, may give more"
             )
         case BottleneckKind.SHORT if bottleneck.at_once is not None and bottleneck.places:
-            could = f"{percent(bottleneck.at_once / bottleneck.places)} of what {_places(bottleneck)} could"
+            could = f"{percent(bottleneck.at_once / bottleneck.places)} of what {_workers_text(bottleneck)} could"
             return f"; {stack} serves about {number(bottleneck.at_once)} requests at once, {could}, with idle cores"
     return ""
 
 
-def _places(bottleneck: Bottleneck) -> str:
+def _workers_text(bottleneck: Bottleneck) -> str:
     plural = {"process": "processes"}.get(bottleneck.unit, f"{bottleneck.unit}s")
     return f"{bottleneck.places} {bottleneck.unit if bottleneck.places == 1 else plural}"
 
 
-def _longer(result: Answer, race: Race) -> str:
+def _what_would_decide(result: Answer, race: Race) -> str:
     if race.repeats is not None:
         return "; more repeats may decide"
     if result.needed_s is not None:
@@ -169,7 +169,7 @@ def _longer(result: Answer, race: Race) -> str:
     return "; a longer budget may decide"
 
 
-def _alone(row: Row, withdrawals: Sequence[Withdrawal]) -> str:
+def _only_result(row: Row, withdrawals: Sequence[Withdrawal]) -> str:
     own = row.throughput_per_s
     limits = f" ({number(own.low)}–{number(own.high)})" if own.low is not None and own.high is not None else ""
     figure = f"{number(own.value)} requests/s{limits}"
@@ -180,7 +180,7 @@ def _alone(row: Row, withdrawals: Sequence[Withdrawal]) -> str:
     return f"only {row.stack} could be measured, at {figure}: {first.stack} {failure_kind(first.failure)}{more}"
 
 
-def _nothing(withdrawals: Sequence[Withdrawal]) -> str:
+def _no_result(withdrawals: Sequence[Withdrawal]) -> str:
     if not withdrawals:
         return "Nothing has been measured yet."
     first, further = withdrawals[0], len(withdrawals) - 1

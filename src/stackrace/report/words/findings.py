@@ -42,7 +42,7 @@ class _Knobs:
     """Way to keep connections open."""
     close: str = "keep_alive = false in [load], so that all stacks connect anew"
     """Way to close connections."""
-    own_core: str = "give the load engine a core that no stack uses"
+    engine_core: str = "give the load engine a core that no stack uses"
     """Remedy if engine and server share a core."""
     intruder: str = "end it (if the app needs it, name it in [app] services)"
     """Remedy for another program on the engine's core."""
@@ -72,7 +72,7 @@ LOAD = _Knobs(
     held="--silent and --idle",
     keep="leave out --close",
     close="--close, so that every request connects anew",
-    own_core="bind the server to other cores (taskset), or let the engine run on another machine",
+    engine_core="bind the server to other cores (taskset), or let the engine run on another machine",
     intruder="if it is the server, bind that to other cores (taskset)",
     another_core="give the engine another core with --threads, or let it run on another machine",
     heavier="ask for a page that costs the server more, or load from a machine with more cores",
@@ -82,12 +82,12 @@ LOAD = _Knobs(
 )
 
 
-def _named(noun: str, numbers: tuple[int, ...]) -> str:
+def _noun_with_numbers(noun: str, numbers: tuple[int, ...]) -> str:
     return f"{noun}{'' if len(numbers) == 1 else 's'} {', '.join(map(str, numbers))}"
 
 
 _FORMATS: Mapping[str, Callable[[Any], str]] = {
-    "cores": lambda numbers: _named("core", numbers),
+    "cores": lambda numbers: _noun_with_numbers("core", numbers),
     "count": count,
     "duration": DURATION.format,
     "g": setting,
@@ -101,7 +101,7 @@ _FORMATS: Mapping[str, Callable[[Any], str]] = {
     "p": lambda p: f"p < {LEAST}" if 0 < p < LEAST else f"p = {number(p)}",
     "pace": lambda change: f"{percent(abs(change))} {'faster' if change > 0 else 'slower'}",
     "percent": percent,
-    "ports": lambda numbers: _named("port", numbers),
+    "ports": lambda numbers: _noun_with_numbers("port", numbers),
     "size": SIZE.format,
     "stages": lambda numbers: ", ".join(f"{number} at {stage}" for stage, number in numbers.items()),
     "tally": lambda numbers: ", ".join(f"{number} × {name}" for name, number in numbers.items()),

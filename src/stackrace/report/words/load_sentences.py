@@ -48,16 +48,16 @@ def accounting(ran: FinishedRun) -> str:
     stopped = " (interrupted)" if ran.interrupted else ""
     held = "" if result.held is None else f"; {held_words(ran.load, {'the server': [result.held]})}"
     return (
-        f"{_where(ran)}: {things(counts.scheduled, 'request')} in {DURATION.format(result.duration_s)}{stopped} "
+        f"{_target(ran)}: {things(counts.scheduled, 'request')} in {DURATION.format(result.duration_s)}{stopped} "
         f"over {_connections(ran.load, result)}: {', '.join(fates)}; "
         f"{SIZE.format(float(result.bytes_read))} read{held}"
     )
 
 
-def held_words(load: Load, found: Mapping[str, Sequence[HeldConnections]]) -> str:
-    """Return the clause about the connections beside a load, and what each server of ``found`` did with them."""
+def held_words(load: Load, by_server: Mapping[str, Sequence[HeldConnections]]) -> str:
+    """Return the clause about the connections beside a load, and what each server did with them."""
     did = []
-    for who, held in found.items():
+    for who, held in by_server.items():
         closed, least = sum(each.closed for each in held), min(each.silent + each.idle for each in held)
         acts = [f"closed {connections(closed)}"] if closed else []
         acts += [f"left as few as {count(least)} open"] if least < load.silent + load.idle else []
@@ -69,7 +69,7 @@ def failures(ran: FinishedRun) -> Iterator[str]:
     """Yield one line for each kind of failed requests, with a hint where to look."""
     counts = ran.result.counts
     if counts.non2xx:
-        yield f"{things(counts.non2xx, 'answer')} had {_expected(ran)}{_classes(ran)}: {_status_hint(ran)}"
+        yield f"{things(counts.non2xx, 'answer')} had {_expected(ran)}{_status_counts(ran)}: {_status_hint(ran)}"
     for stage, failed in counts.failed.items():
         if failed:
             yield f"{count(failed)} failed at {_STAGE_NAMES.get(stage, stage)}: {_stage_hint(ran, stage)}"
@@ -183,7 +183,7 @@ def _expected(ran: FinishedRun) -> str:
     return f"another status than {wanted.pop()}" if len(wanted) == 1 else "another status than expected"
 
 
-def _classes(ran: FinishedRun) -> str:
+def _status_counts(ran: FinishedRun) -> str:
     classes = _wrong_classes(ran.target.workload.answers, ran.result)
     listed = ", ".join(f"{count(amount)} × {name}" for name, amount in sorted(classes.items()))
     return f" ({listed})" if listed else ""
@@ -208,7 +208,7 @@ def _status_hint(ran: FinishedRun) -> str:
     return "ask for the page with curl -v: does it want a login, a --host, another --method?"
 
 
-def _where(ran: FinishedRun) -> str:
+def _target(ran: FinishedRun) -> str:
     urls = ran.target.urls
     return urls[0] if len(urls) == 1 else f"{urls[0]} and {len(urls) - 1} more"
 

@@ -108,12 +108,12 @@ def _of_time(plan: RacePlan, budget_s: float) -> Iterator[str]:
         yield (
             f"{_needed(plan, needed_s, every)}, {_number(racing)} about {about(answer_s(forecast, racing))}; "
             f"the budget is {budget}. Racing {_number(racing)}. Left out: {missing}. "
-            f"To race all, give --budget {_flag(needed_s)}."
+            f"To race all, give --budget {_flag_value(needed_s)}."
         )
     elif not fits(forecast, racing, budget_s):
         yield (
             f"{_needed(plan, needed_s, racing)}, so {budget} is likely too short. "
-            f"Give --budget {_flag(needed_s)}, or fewer stacks."
+            f"Give --budget {_flag_value(needed_s)}, or fewer stacks."
         )
 
 
@@ -128,7 +128,7 @@ def _of_one_block(plan: RacePlan, budget_s: float) -> str:
     enough_s = plan.loading.wall_s + FEWEST_BLOCKS * least_budget_s(ahead, overhead, lengths)
     return (
         f"A budget of {DURATION.format(budget_s)} holds a single launch of each stack, which proves nothing: "
-        f"an answer takes {FEWEST_BLOCKS} or more. Give --budget {_flag(enough_s)} or more, "
+        f"an answer takes {FEWEST_BLOCKS} or more. Give --budget {_flag_value(enough_s)} or more, "
         "or fewer stacks."
     )
 
@@ -177,5 +177,5 @@ def _number(number: int) -> str:
     return _NUMBERS[number] if number < len(_NUMBERS) else str(number)
 
 
-def _flag(seconds: float) -> str:
+def _flag_value(seconds: float) -> str:
     return about(seconds).replace(" ", "")

@@ -74,7 +74,7 @@ def notes(race: Race, standing: Standing) -> tuple[str, ...]:
     """Return the notes below every report: the differences it could show, and the conditions of the race."""
     sentences = (
         resolution(race, standing), _limits_note(standing), _ratios_note(standing), _twin(race),
-        _held(race), _resources(race), *_network(race), _resumed(race), _duty(race), *_right_answers(race),
+        _held_sentence(race), _resources(race), *_network(race), _resumed(race), _duty(race), *_right_answers(race),
         *race.notes,
     )  # fmt: skip
     return tuple(sentence for sentence in sentences if sentence)
@@ -122,7 +122,7 @@ def _twin(race: Race) -> str:
     return f"{race.twin} ran twice, under two names, as a check on the race."
 
 
-def _held(race: Race) -> str:
+def _held_sentence(race: Race) -> str:
     found: dict[str, list[HeldConnections]] = {}
     for launch in race.launches:
         for slice_ in launch.slices:
@@ -304,18 +304,18 @@ def _asked(race: Race) -> str:
     if not race.workloads:
         return _urls(race.urls)
     names = [f"{name} ({_urls(urls[:1])})" if urls else name for name, urls in race.workloads.items()]
-    return _first(names)
+    return _first_few(names)
 
 
 def _urls(urls: Sequence[str]) -> str:
-    return _first([_url(url) for url in urls])
+    return _first_few([_url(url) for url in urls])
 
 
 def _url(url: str) -> str:
     return PurePosixPath(unquote(urlsplit(url).path)).name if url.startswith("file:") else url
 
 
-def _first(names: Sequence[str]) -> str:
+def _first_few(names: Sequence[str]) -> str:
     more = [f"{len(names) - _MOST_URLS} more"] if len(names) > _MOST_URLS else []
     return listed([*names[:_MOST_URLS], *more])
 

@@ -85,7 +85,7 @@ def _series(levels: list[Lead], race: Race, other: str, *, several: bool) -> str
         clauses = [f"{_everywhere(levels, other)}{_clause(groups[0])}"]
     else:
         clauses = [
-            f"{_at(group, first=index == 0, last=index == len(groups) - 1)}, {_clause(group)}"
+            f"{_levels_words(group, first=index == 0, last=index == len(groups) - 1)}, {_clause(group)}"
             for index, group in enumerate(groups)
         ]
     return sentence((_where(levels[0]) if several else "") + "; ".join(clauses), race.stacks)
@@ -104,7 +104,7 @@ def _everywhere(levels: Sequence[Lead], other: str) -> str:
     return f"at {both}{other} levels, {first} to {last} connections, "
 
 
-def _at(group: Sequence[Lead], *, first: bool, last: bool) -> str:
+def _levels_words(group: Sequence[Lead], *, first: bool, last: bool) -> str:
     numbers = [lead.load.concurrency for lead in group]
     unit = f" connection{'' if numbers[-1] == 1 else 's'}" if first else ""
     if last and len(numbers) > 1:
@@ -178,13 +178,13 @@ def costs(needs: Costs | None, *, short: bool = False) -> str:
     """
     if needs is None:
         return ""
-    parts = [_instead(needs.first, needs.cheaper, equal=needs.equal, short=short)] if needs.cheaper else []
+    parts = [_cheaper_sentence(needs.first, needs.cheaper, equal=needs.equal, short=short)] if needs.cheaper else []
     if needs.cheaper is None or needs.cheaper.stack != needs.second.stack:
-        parts.insert(0, _against(needs, short=short))
+        parts.insert(0, _costs_sentence(needs, short=short))
     return " ".join(part for part in (parts[-1:] if short else parts) if part)
 
 
-def _against(needs: Costs, *, short: bool) -> str:
+def _costs_sentence(needs: Costs, *, short: bool) -> str:
     first, second = needs.first, needs.second
     shares = _shares(first, second, short=short)
     if not shares:
@@ -194,7 +194,7 @@ def _against(needs: Costs, *, short: bool) -> str:
     return f"Against {second.stack}, {first.stack} needs {names(shares)}."
 
 
-def _instead(first: Need, cheaper: Need, *, equal: bool, short: bool) -> str:
+def _cheaper_sentence(first: Need, cheaper: Need, *, equal: bool, short: bool) -> str:
     shares = names(_shares(cheaper, first, short=short))
     if equal:
         return f"{cheaper.stack} has as much throughput, and needs {shares}."

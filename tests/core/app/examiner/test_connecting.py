@@ -16,7 +16,7 @@ sys.path.insert(0, sys.argv[1])
 from examiner.writing import Watch
 watch = Watch()
 {}
-print(watch.places())
+print(watch.addresses())
 """
 
 
@@ -50,10 +50,10 @@ def test_connections_that_no_python_code_made_are_seen_while_they_last(server):
         child = subprocess.Popen(["bash", "-c", 'exec 3<>"/dev/tcp/$0/$1"; echo; read -u 3', *sys.argv[2:]],
                                  stdout=subprocess.PIPE)
         child.stdout.readline()
-        told = watch.places()
+        told = watch.addresses()
         child.kill()
         child.wait()
-        watch.places = lambda: told
+        watch.addresses = lambda: told
     """
     assert places(code, *server) == [written(server)]
 

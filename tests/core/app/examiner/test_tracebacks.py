@@ -2,7 +2,7 @@ import logging
 
 import pytest
 
-from stackrace.app.examiner.callers import _Tracebacks, own_traceback
+from stackrace.app.examiner.callers import _Tracebacks, app_traceback
 
 
 @pytest.fixture
@@ -40,6 +40,6 @@ def test_records_without_an_exception_are_left_alone(collector):
 
 
 def test_a_traceback_starts_in_the_app():
-    text = own_traceback(failure())
+    text = app_traceback(failure())
     assert __file__ in text
     assert text.startswith("Traceback (most recent call last):")

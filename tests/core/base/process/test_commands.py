@@ -175,5 +175,5 @@ def test_it_may_use_descriptors_and_a_large_environment(tmp_path):
     large = {"PATH": os.environ["PATH"]} | {f"LARGE{number}": "x" * 100_000 for number in range(3)}
     with (tmp_path / "said").open("wb") as said:
         command = [sys.executable, "-c", f"import os; os.write({said.fileno()}, os.environb[b'LARGE2'])"]
-        assert attended(command, within(60), environment=large, kept_open=[said.fileno()]) == 0
+        assert attended(command, within(60), environment=large, pass_fds=[said.fileno()]) == 0
     assert len((tmp_path / "said").read_text()) == 100_000

@@ -130,7 +130,7 @@ def test_where_the_kernel_counts_no_waiting_one_that_is_ready_and_does_not_run_w
 def test_one_that_ran_a_moment_between_two_looks_has_waited_for_the_rest(monkeypatch, gave_way, is_over):
     """The kernel counts the wait that goes on only once it has come to an end."""
     looks = itertools.count(1)
-    monkeypatch.setattr(deadline, "_spent", lambda pid, thread: (1000 * next(looks), 0, True))
+    monkeypatch.setattr(deadline, "_cpu_times", lambda pid, thread: (1000 * next(looks), 0, True))
     monkeypatch.setattr(deadline, "_is_ready", lambda pid, thread: True)
     monkeypatch.setattr(deadline, "_sleeps", lambda pid, thread: gave_way * next(looks))
     with started("sleep", "10000") as process:
@@ -150,12 +150,12 @@ def test_what_is_waited_for_is_looked_at_once_more_before_the_end():
 def test_the_limit_does_not_end_while_one_waits_that_slept_since_the_last_look(monkeypatch):
     """How long it waits the kernel tells once it ran: that it slept before is all there is to see."""
     sleeps = itertools.count(1)
-    monkeypatch.setattr(deadline, "_spent", lambda pid, thread: (1000, 0, True))
+    monkeypatch.setattr(deadline, "_cpu_times", lambda pid, thread: (1000, 0, True))
     monkeypatch.setattr(deadline, "_is_ready", lambda pid, thread: True)
     monkeypatch.setattr(deadline, "_sleeps", lambda pid, thread: next(sleeps))
     with started("sleep", "10000") as process:
         limit = Deadline(LIMIT_S, lambda: [process.pid])
-        limit._threads = {(process.pid, str(process.pid)): deadline._Seen(999, 0, 0, 0)}
+        limit._threads = {(process.pid, str(process.pid)): deadline._ThreadState(999, 0, 0, 0)}
         time.sleep(2 * LIMIT_S)
         assert limit.spent_s > LIMIT_S and not limit.is_over and not limit.is_over
 
@@ -164,14 +164,14 @@ def test_a_wait_is_counted_once_whenever_the_kernel_tells_of_it(monkeypatch):
     told = iter([(1000, 0, True), (1000, 0, True), (2000, int(1e9), True)])
     last = [(2000, int(1e9), True)]
     monkeypatch.setattr(
-        deadline, "_spent", lambda pid, thread: last[0] if pid == os.getpid() else next(told, last[0])
+        deadline, "_cpu_times", lambda pid, thread: last[0] if pid == os.getpid() else next(told, last[0])
     )
     monkeypatch.setattr(deadline, "_is_ready", lambda pid, thread: True)
     with started("sleep", "10000") as process:
         limit = Deadline(1000.0, lambda: [process.pid])
         limit._threads = {
-            (process.pid, str(process.pid)): deadline._Seen(1000, 0, 0, None),
-            (os.getpid(), str(threading.get_native_id())): deadline._Seen(2000, int(1e9), 0, None),
+            (process.pid, str(process.pid)): deadline._ThreadState(1000, 0, 0, None),
+            (os.getpid(), str(threading.get_native_id())): deadline._ThreadState(2000, int(1e9), 0, None),
         }
         for _ in range(3):
             limit._look()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.hostile import WHO, give_away
 
-from stackrace.base.errors import OwnerError
+from stackrace.base.errors import RepositoryError
 from stackrace.base.process import repository
 
 
@@ -39,7 +39,7 @@ def shop(tmp_path):
 def asked(folder):
     """Ask all that any verb asks."""
     found = repository(folder)
-    return found.head, found.commit("HEAD~1"), found.left("main"), found.status(), found.tracked()
+    return found.head, found.commit("HEAD~1"), found.fork_point("main"), found.status(), found.tracked()
 
 
 ODD = (
@@ -57,7 +57,7 @@ def test_a_named_pipe_is_not_waited_for_but_named(shop, name):
     path.unlink(missing_ok=True)
     os.mkfifo(path)
     os.utime(shop / "deep/er/app.py", (1, 1))
-    with pytest.raises(OwnerError, match=f"{path} cannot be read: it is a named pipe"):
+    with pytest.raises(RepositoryError, match=f"{path} cannot be read: it is a named pipe"):
         asked(shop / "deep")
 
 
@@ -66,7 +66,7 @@ def test_a_named_pipe_among_the_objects_is_named(shop):
     path = shop / ".git/objects" / tree[:2] / tree[2:]
     path.unlink()
     os.mkfifo(path)
-    with pytest.raises(OwnerError, match=f"{path} cannot be read: it is a named pipe"):
+    with pytest.raises(RepositoryError, match=f"{path} cannot be read: it is a named pipe"):
         asked(shop)
 
 
@@ -74,7 +74,7 @@ def test_a_named_pipe_among_the_objects_is_named(shop):
 def test_a_named_pipe_that_settings_name_is_named(shop, key):
     os.mkfifo(shop / ".git/pipe")
     git(shop, "config", key, str(shop / ".git/pipe"))
-    with pytest.raises(OwnerError, match=r"\.git/pipe cannot be read: it is a named pipe"):
+    with pytest.raises(RepositoryError, match=r"\.git/pipe cannot be read: it is a named pipe"):
         asked(shop)
 
 
@@ -97,13 +97,13 @@ def test_nothing_in_a_repository_changes(shop, tmp_path):
 
 def test_settings_that_lead_to_another_folder_are_refused(shop, tmp_path):
     git(shop, "config", "core.worktree", str(tmp_path / "home"))
-    with pytest.raises(OwnerError, match=r"shop/\.git/config: its core\.worktree is .*home"):
+    with pytest.raises(RepositoryError, match=r"shop/\.git/config: its core\.worktree is .*home"):
         asked(shop)
 
 
 def test_a_bare_repository_has_no_work_tree(shop):
     git(shop, "config", "core.bare", "true")
-    with pytest.raises(OwnerError, match="bare repository, without a work tree"):
+    with pytest.raises(RepositoryError, match="bare repository, without a work tree"):
         asked(shop)
 
 
@@ -113,13 +113,13 @@ def test_a_bare_repository_has_no_work_tree(shop):
 def test_formats_that_libgit2_does_not_know_are_named(shop, key, value):
     git(shop, "config", "core.repositoryFormatVersion", "1")
     git(shop, "config", key, value)
-    with pytest.raises(OwnerError, match=f"{shop} cannot be read: .*({value}|{key.lower()})"):
+    with pytest.raises(RepositoryError, match=f"{shop} cannot be read: .*({value}|{key.lower()})"):
         asked(shop)
 
 
 def test_another_users_repository_is_refused_until_it_is_trusted(shop):
     give_away(shop)
-    with pytest.raises(OwnerError) as refused:
+    with pytest.raises(RepositoryError) as refused:
         asked(shop)
     _, _, way_out = refused.value.message.partition("if you trust it: ")
     subprocess.run(way_out, shell=True, check=True)

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from stackrace.cli.load.run import ProgressLine, _text
+from stackrace.cli.load.run import ProgressLine, _progress_text
 from stackrace.measure.load import Load
 
 
@@ -37,15 +37,15 @@ BY_NUMBER = Load(concurrency=1, requests=1000)
 )
 def test_the_line_tells_share_rate_errors_and_time_left(load: Load, seen: tuple, expected: tuple[str, ...]) -> None:
     ok, errors, elapsed_s, rate_per_s = seen
-    line = _text(load, 0.0, ok, errors, elapsed_s, rate_per_s)
+    line = _progress_text(load, 0.0, ok, errors, elapsed_s, rate_per_s)
     assert "\n" not in line
     for part in expected:
         assert part in line
 
 
 def test_a_warm_up_is_told_and_does_not_count() -> None:
-    assert _text(BY_TIME, 2.0, 0, 0, 0.5, 0.0) == "warming up, 1.5 s left"
-    assert "10%" in _text(BY_TIME, 2.0, 100, 0, 3.0, 100.0)
+    assert _progress_text(BY_TIME, 2.0, 0, 0, 0.5, 0.0) == "warming up, 1.5 s left"
+    assert "10%" in _progress_text(BY_TIME, 2.0, 100, 0, 3.0, 100.0)
 
 
 def test_nothing_is_drawn_on_a_pipe_or_beside_json(monkeypatch: pytest.MonkeyPatch) -> None:

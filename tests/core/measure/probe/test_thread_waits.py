@@ -38,9 +38,9 @@ def watched(process, expected):
     while True:
         watch._looks.clear()
         watch.look()
-        if watch.seen() == expected:
+        if watch.mean() == expected:
             return
-        assert time.monotonic() < deadline, watch.seen()
+        assert time.monotonic() < deadline, watch.mean()
         time.sleep(0.01)
 
 
@@ -84,8 +84,8 @@ def test_many_threads_are_left_alone(monkeypatch):
     monkeypatch.setattr(thread_waits, "_MOST_THREADS", 0)
     watch = ThreadWatch([os.getpid()])
     watch.look()
-    assert watch.seen() is None
+    assert watch.mean() is None
 
 
 def test_without_a_look_nothing_is_known():
-    assert ThreadWatch([os.getpid()]).seen() is None
+    assert ThreadWatch([os.getpid()]).mean() is None

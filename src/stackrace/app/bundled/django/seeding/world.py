@@ -25,7 +25,7 @@ FORTUNES = (
 
 
 def seed(dialect):
-    """Return the seed; it reads the same in every database."""
+    """Return the rows to insert; the pages look the same with every database."""
     fortunes = tuple(Fortune(id=number, message=text) for number, text in enumerate(FORTUNES, start=1))
     numbers = {"id": "n", "random_number": f"1 + (n * 7919 + 13) % {ROWS}"}
     return Seed(parts=(Filling(World, ROWS, numbers), Listing(Fortune, fortunes)), megabytes=5)

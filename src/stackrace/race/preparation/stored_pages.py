@@ -19,7 +19,7 @@ from ..request.request import RaceRequest
 
 
 @dataclass(frozen=True, slots=True)
-class KeptPages:
+class StoredPages:
     """A list of paths in Stackrace's cache, one on each line."""
 
     file: Path
@@ -42,10 +42,10 @@ class KeptPages:
             fresh.replace(self.file)
 
 
-def kept_pages(app: App, request: RaceRequest, most: int) -> KeptPages:
+def stored_pages(app: App, request: RaceRequest, most: int) -> StoredPages:
     """Return the stored list of pages of ``app``, at most ``most``, for the host and the headers of ``request``."""
     headers = sorted(name.lower() for name, _ in request.headers)
     folder, entry = os.fspath(app.root.resolve()), app.entry
     identity = repr((folder, entry.kind.value, entry.target, request.host, headers, most))
     digest = hashlib.sha256(identity.encode("utf-8", "replace")).hexdigest()
-    return KeptPages(cache_folder() / "pages" / digest[:16])
+    return StoredPages(cache_folder() / "pages" / digest[:16])
