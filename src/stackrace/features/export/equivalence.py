@@ -100,7 +100,7 @@ def _looked_at(differences: Sequence[float], allowed: float) -> tuple[Verdict, I
     """Return the verdict of the planned looks, the ratio with the limits that prove it, and their number of blocks.
 
     ``differences`` are ln(this) − ln(that), one for each block that has both, at least one; ``allowed`` is the
-    relative difference that does not matter, above 0. The looks are those of a check (`looks.watched`), in both
+    relative difference that does not matter, above 0. The looks are those of a check (`watched`), in both
     directions (a family of two): a difference counts once later blocks confirm it by themselves, since a few
     blocks during a change of the machine's speed could look like one. Limits within ``allowed`` mean equivalent.
 

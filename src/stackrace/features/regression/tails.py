@@ -122,7 +122,7 @@ class _Pooled:
     """ln of the ratio of two pooled quantiles, with the wider of two kinds of limits.
 
     The first kind covers the variation of launches: the mean of the batches' ln ratios has t limits
-    (`summary.Mean`, nothing trimmed). The second covers chance, since few answers lie beyond the quantile: of N
+    (`Mean`, nothing trimmed). The second covers chance, since few answers lie beyond the quantile: of N
     answers the share below it is q ± z·√(q(1 − q)/N), and the quantiles at these two shares are the limits of
     one side; the limits of the ratio add the squares of both sides' distances (MOVER). If the distribution has
     a gap at the quantile, as for a page of which one request in a hundred waits, the limits lie at the two ends
@@ -144,7 +144,7 @@ class _Pooled:
         return self.head.at(self.head.q) - self.base.at(self.base.q)
 
     def low(self, p: float, chance: float, times: float = 1.0) -> float:
-        """Return the lower limit; see `samples.Look`."""
+        """Return the lower limit; see `race.judge.samples.Look`."""
         below, above = self.head.reach(chance, times)[0], self.base.reach(chance, times)[1]
         return min(self.batches.low(p, chance, times), self.value - math.hypot(below, above))
 
