@@ -35,6 +35,13 @@ FOUND = {
             "workers was",
         ),
     ],
+    "overridden": [
+        (
+            {"Procfile": "web: gunicorn a:b -b :80", "gunicorn.conf.py": "workers = 3\nbind = ':81'\n"},
+            "gunicorn.conf.py:2",
+            "bind = :81 has no effect, for the command at Procfile:1 says --bind :80",
+        )
+    ],
     "literal-variable": [
         (
             {"Dockerfile": 'FROM python\nCMD ["gunicorn", "-w3", "-b:${PORT:-5000}", "a:b"]\n'},
@@ -89,8 +96,22 @@ FOUND = {
             r"after 60 s, but Gunicorn works on a request for 120 s \(timeout\)",
         ),
     ],
+    "unread-variable": [
+        (
+            {"compose.yml": f"{service('granian a:b')}    environment:\n      WEB_CONCURRENCY: 3\n"},
+            "compose.yml:5",
+            "WEB_CONCURRENCY: Granian does not read this variable, which is for Gunicorn and Uvicorn",
+        ),
+        (
+            {"compose.yml": f"{service('gunicorn -w 3 a:b')}    environment:\n      UWSGI_PROCESSES: 3\n"},
+            "compose.yml:5",
+            "which is for uWSGI",
+        ),
+    ],
 }
 CASES = [(kind, *case) for kind, cases in FOUND.items() for case in cases]
+WORKERS = "WEB_CONCURRENCY"
+USED = 'sh -c "exec granian --interface wsgi --workers $$WEB_CONCURRENCY a:b"'
 FINE = {
     "placeholders of uWSGI": {"uwsgi.ini": f"{UWSGI}project = a\nchdir = /srv/%(project)\n"},
     "a router beside the socket of a front end": {
@@ -108,6 +129,10 @@ FINE = {
     "one for development": {
         "compose.yml": service("gunicorn -w 3 a:b"),
         "compose.dev.yml": service("gunicorn -w 1 a:b"),
+    },
+    "a variable of its own": {"compose.yml": f"{service('gunicorn a:b')}    environment:\n      {WORKERS}: 3\n"},
+    "a variable that a shell uses": {
+        "compose.yml": f"{service(USED)}    environment:\n      {WORKERS}: 3\n",
     },
     "a router that keeps": {"Procfile": f"web: {ROUTER}"},
     "a Caddy that keeps none": {"compose.yml": service(GTHREAD), "Caddyfile": CADDY.format("keepalive off")},

@@ -24,9 +24,10 @@ from ...stacks.stack import ServerSpec
 from .deployment_record import front_of, recorded
 from .fronts import Front, Fronts, unread_documents
 from .hop import ReadHop, shown_location
-from .mistakes import Read, mistakes_in, why_not_started
+from .mistakes import mistakes_in, why_not_started
 from .model import CurrentDeployment, CurrentGap, placed
 from .options import read_hop, take_settings_variable
+from .read_deployment import Read
 from .running import Observation, observed_in
 
 _ELSEWHERE = {
@@ -185,7 +186,8 @@ class _Reading:
         before = [each for each in before if not self._is_elsewhere(each, first, elsewhere)]
         front = front_of(first, before)
         equal = [hop for hop in rest if not hop.problem and self._stage(hop) == self._stage(first)]
-        mistakes = mistakes_in(Read(hop=first, front=front, others=equal))
+        servers = [*self.specs.values()]
+        mistakes = mistakes_in(Read(hop=first, front=front, others=equal, servers=servers))
         first.problem = first.problem or why_not_started(mistakes)
         found = replace(recorded(first, before, front, self.root, self.base), mistakes=mistakes)
         others_app = () if ours or entry is None else _of_another_app(first, entry)

@@ -6,36 +6,23 @@ A kind is a function over the deployment that was read, and one row of `KINDS`. 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ...app.projects.deployment_command import joined_lines, shown, text_of
+from ...app.projects.deployment_command import OPEN, joined_lines, shown, text_of
 from ...app.projects.images import exec_form
 from ...app.projects.starts import SHELLS, is_known_wrapper
+from ...base.secrets import masked_settings
 from ...report.figures import listed
+from ...stacks.native_options import Concern
 from ...stacks.stack import SettingValue
-from .fronts import Front
 from .hop import ReadHop
 from .model import CurrentMistake, placed
-from .options import line_of
+from .options import line_of, said_at, uses
 from .patience import kept_by, waits_of
+from .read_deployment import Found, Read
 
 _VARIABLE = re.compile(r"\$(?:\w+|\{[^}]*\})")
-
-
-Found = Iterator[tuple[tuple[str, int], Mapping[str, object]]]
-"""Places of mistakes (file and line; 0 for the whole file), each with the facts of its sentence."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Read:
-    """A deployment as it was read from its files: the input for all kinds of mistakes."""
-
-    hop: ReadHop
-    front: Front | None
-    """Front end that is raced before it; None without one."""
-    others: Sequence[ReadHop]
-    """Other deployments of the project that are as likely."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,12 +54,40 @@ def why_not_started(mistakes: Iterable[CurrentMistake]) -> str:
     return next((f"{each.location} {each.says}" for each in mistakes if each.kind in fatal), "")
 
 
+def _unread_variables(read: Read) -> Found:
+    """Yield the variables that only another server reads, and that no file of the deployment uses."""
+    hop = read.hop
+    for name, value in hop.command.variables.items():
+        readers = {spec.title: None for spec in read.servers if spec.native is not None and spec.native.reads(name)}
+        if not readers or hop.native.reads(name) or value == OPEN:
+            continue
+        if not uses(hop, name):
+            yield said_at(hop, name), {"name": name, "server": hop.spec.title, "readers": listed(tuple(readers))}
+
+
 def _unknown_keys(read: Read) -> Found:
     hop = read.hop
     text = _config(hop)
     for key, meant in hop.native.ignored(text):
         hint = f"; {meant} was probably meant" if meant else ""
         yield (hop.config, line_of(text, key)), {"key": key, "server": hop.spec.title, "hint": hint}
+
+
+def _overridden(read: Read) -> Found:
+    """Yield the settings of a file that have no effect, because the command sets another value."""
+    hop = read.hop
+    text = _config(hop) if hop.native.default_file else ""
+    decided = {change.key: change.theirs.strip("\"'") for change in hop.changes if change.file == hop.config}
+    for name, given in hop.seen.items() if text else ():
+        row = hop.native.row(name)
+        setting = row.setting.name if row.setting is not None else ""
+        if row.concern not in (None, Concern.ADDRESS) or not (line := line_of(text, row.file_key)):
+            continue
+        ours: SettingValue | None = hop.settings.get(setting, given) if setting else given
+        theirs = hop.file_settings.get(setting) if setting in hop.said else decided.get(row.file_key)
+        if theirs is not None and str(theirs) != str(ours):
+            said = masked_settings(f"{row.file_key} = {theirs}"), masked_settings(f"--{name} {given}".strip())
+            yield (hop.config, line), {"theirs": said[0], "ours": said[1], "place": placed(*hop.location)}
 
 
 def _literal_variables(read: Read) -> Found:
@@ -187,10 +202,22 @@ KINDS = (
         prevents_start=True,
     ),
     Kind(
+        id="unread-variable",
+        says="{name}: {server} does not read this variable, which is for {readers}",
+        source="Settings and environment variables in each server's documentation",
+        find=_unread_variables,
+    ),
+    Kind(
         id="unknown-key",
         says="{key}: {server} has no such setting and ignores it{hint}",
         source="uWSGI, Configuration Options (strict); gunicorn, Settings",
         find=_unknown_keys,
+    ),
+    Kind(
+        id="overridden",
+        says="{theirs} has no effect, for the command at {place} says {ours}",
+        source="gunicorn, Configuration Overview: the command line goes before the configuration file",
+        find=_overridden,
     ),
     Kind(
         id="disagreement",

@@ -352,6 +352,12 @@ def said_at(hop: ReadHop, name: str) -> tuple[str, int]:
     return hop.location
 
 
+def uses(hop: ReadHop, name: str) -> bool:
+    """Tell whether a file of the deployment uses the value of the variable ``name``."""
+    texts = map(text_of, (*_documents(hop.command), *([hop.root / hop.config] if hop.config else ())))
+    return any(re.search(rf"\$[({{]?{name}\b|environ\W+{name}\b|getenv\W+{name}\b", text) for text in texts)
+
+
 def _options_in(words: Iterable[str], native: NativeOptions) -> Iterator[tuple[str, str | None]]:
     """Yield the options in ``words``: long names without dashes, with values or None; other words are left out."""
     rest = list(words)
