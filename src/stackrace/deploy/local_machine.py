@@ -60,7 +60,7 @@ class _RunningStack:
     def serving(self, host: Hop) -> Sequence[int]:
         """Return the processes of the app's server that run the app.
 
-        A first process that only manages workers, such as gunicorn's, may wait at a lock of its own all the time.
+        A first process that only manages workers may wait at a lock of its own all the time.
         """
         name = list(self.running.hops)[-1]
         every = self.sampler.processes_of(name)

@@ -6,7 +6,6 @@ the values, and the names under which one stack races more than once; ``stack_pa
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -281,7 +280,9 @@ class Hop:
         """Return a key that is equal for equal hops in a stack that hosts by ``interface``, however their paths are
         spelled."""
         # 23 and 23.0.0 are one version, by PEP 440
-        version = re.sub(r"(\.0)+$", "", self.version)
+        version = self.version
+        while version.endswith(".0"):
+            version = version.removesuffix(".0")
         settings = frozenset(self.resolved(interface).items())
         return self.server, version, self.protocol, settings, self.options, self.config
 

@@ -151,24 +151,24 @@ def project(tmp_path):
 )
 def test_what_the_project_asks_for_is_found(project, environ, kind, words, version):
     (project / "pyproject.toml").write_text(REQUIRES[kind].format(words))
-    python = _wanted_python(project, environ, own=11)
+    python = _wanted_python(project, environ, current_minor=11)
     assert (python and python.parts[-3]) == version
 
 
 def test_what_is_not_there_is_named_with_what_installs_it(project, environ):
     (project / "pyproject.toml").write_text(REQUIRES["standard"].format(">=3.14"))
     with pytest.raises(InputError, match=r"wants Python >=3\.14.*uv python install 3\.14.*--python"):
-        _wanted_python(project, environ, own=11)
+        _wanted_python(project, environ, current_minor=11)
 
 
 def test_a_pinned_version_wins(project, environ):
     (project / "pyproject.toml").write_text(REQUIRES["standard"].format(">=3.12"))
     (project / ".python-version").write_text("3.13\n")
-    python = _wanted_python(project, environ, own=11)
+    python = _wanted_python(project, environ, current_minor=11)
     assert python.parts[-3] == "3.13.0"
 
 
 @pytest.mark.parametrize("text", ["", "not toml", "[project]\nrequires-python = 3\n"])
 def test_a_project_that_says_nothing_takes_any(project, environ, text):
     (project / "pyproject.toml").write_text(text)
-    assert _wanted_python(project, environ, own=11) is None
+    assert _wanted_python(project, environ, current_minor=11) is None
