@@ -115,18 +115,6 @@ def test_an_api_without_a_home_page_is_raced_at_the_pages_that_init_would_write(
 
 
 AIOHTTP = "from aiohttp import web\napp = web.Application()\n"
-BOTTLE = """
-import bottle
-
-
-@bottle.get("/")
-def home():
-    return "hi"
-
-
-if __name__ == "__main__":
-    bottle.run()
-"""
 BARE = """
 from flask import Blueprint, Flask
 
@@ -156,15 +144,6 @@ def test_what_is_no_application_of_its_interface_is_told_what_it_is(project, pyt
         loaded(project(app=text), python, entry=entry_of(EntryKind(kind), target))
     assert words in raised.value.message
     assert not raised.value.detail
-
-
-@pytest.mark.parametrize(
-    ("text", "target"), [(BARE, "app:create_app()"), (BOTTLE, "app:bottle.default_app()")], ids=["flask", "bottle"]
-)
-def test_an_app_that_has_no_name_of_its_own_is_found_and_answers(project, python, text, target):
-    app, _ = loaded(project(app=text), python)
-    assert app.app.entry.target == target
-    assert paths(app) == ["/"]
 
 
 LIFESPAN = """

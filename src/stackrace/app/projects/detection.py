@@ -78,12 +78,14 @@ def _django(manage: Path, environ: Mapping[str, str]) -> Entry | None:
     if module is None and not modules:
         return None
     if module is None:
-        raise _computed(manage)
+        candidates = settings_candidates(manage.parent)
+        if len(candidates) != 1:
+            raise _computed(manage, candidates)
+        module = candidates[0]
     return entry_of(EntryKind.DJANGO, module)
 
 
-def _computed(manage: Path) -> InputError:
-    candidates = settings_candidates(manage.parent)
+def _computed(manage: Path, candidates: Sequence[str]) -> InputError:
     meant = " or ".join(f"--django {module}" for module in candidates[:_MOST_SHOWN])
     hint = f"; did you mean {meant}?" if meant else ""
     return InputError(
@@ -167,9 +169,11 @@ def _nothing(code: ProjectCode) -> InputError:
     others = " and ".join(code.own_servers())
     why = f" ({others} can only be run by the server it brings)" if others else ""
     mended = f": {reasons[0]}" if len(reasons) == 1 else why
+    settings = settings_candidates(code.folder)
+    meant = f" (did you mean --django {settings[0]}?)" if settings else ""
     return InputError(
         f"{code.folder} holds Python code, but no app was found in it{mended}; name yours with --wsgi module:app, "
-        "--asgi module:app or --django mysite.settings, as in [app] of a race file, "
+        f"--asgi module:app or --django mysite.settings{meant}, as in [app] of a race file, "
         "or race the bundled app with --bundled",
         detail="\n".join(f"  {reason}" for reason in reasons[:_MOST_SHOWN]) if len(reasons) > 1 else "",
     )

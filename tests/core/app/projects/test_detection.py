@@ -95,6 +95,19 @@ def test_computed_settings_are_asked_for_with_the_modules_that_are_there(tmp_pat
         detect(project(tmp_path, manage), {})
 
 
+def test_the_only_settings_are_meant_where_they_are_computed(tmp_path):
+    write(tmp_path / "shop", {"settings.py": "INSTALLED_APPS = []\n", "urls.py": ""})
+    manage = 'os.environ.setdefault("DJANGO_SETTINGS_MODULE", which())'
+    assert detect(project(tmp_path, manage), {}).entry.target == "shop.settings"
+
+
+def test_settings_without_a_manage_py_are_suggested(tmp_path):
+    write(tmp_path / "example", {"settings.py": "INSTALLED_APPS = []\n"})
+    (tmp_path / "models.py").write_text("")
+    with pytest.raises(InputError, match=r"did you mean --django example\.settings\?"):
+        detect(tmp_path, {})
+
+
 def test_a_manage_py_in_a_folder_below_is_the_project(tmp_path):
     wsgi = "from django.core.wsgi import get_wsgi_application\napplication = get_wsgi_application()\n"
     write(tmp_path, {"backend/wsgi.py": wsgi, "Procfile": "web: gunicorn --chdir backend wsgi\n"})
