@@ -142,7 +142,6 @@ def test_what_compose_reads_and_stackrace_does_not_is_named(tmp_path, case):
     assert [gap.what for gap in found.gaps] == [what]
 
 
-
 @pytest.mark.parametrize("case", LACKING)
 def test_what_cannot_be_read_beside_it_is_named(tmp_path, case):
     found = read(tmp_path, {"compose.yml": f"services:\n  w:\n    command: gunicorn a:b\n    {LACKING[case]}\n"})
