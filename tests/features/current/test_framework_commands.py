@@ -4,11 +4,21 @@ import pytest
 
 from .setups import read
 
+WAITRESS = "[server:main]\nuse = egg:waitress#main\nlisten = 0.0.0.0:%(http_port)s\nthreads = 8\n"
+GUNICORN = "[server:main]\nuse = egg:gunicorn\nhost = 0.0.0.0\nport = 80\nworkers = 8\nkeepalive = 9\nthreads = 2\n"
 MAIN = "[uwsgi]\n{}\nmodule = a:b\nhttp-socket = :80\n"
 BASE = "[uwsgi]\nprocesses = 6\nthreads = 2\nlogto = /var/log/missing/x.log\n"
 SIZED = ("processes=6", "threads=2")
 
 READ = {
+    "pserve with waitress": (
+        {"Procfile": "web: pserve live.ini http_port=$PORT", "live.ini": WAITRESS},
+        "waitress:threads=8,connection_limit=100,keep_alive=120",
+    ),
+    "pserve with gunicorn": (
+        {"Procfile": "web: pserve live.ini", "live.ini": GUNICORN},
+        "gunicorn:workers=8,class=gthread,threads=2,keep_alive=9",
+    ),
     "litestar": (
         {"Procfile": "web: litestar --app shop.main:app run --host 0.0.0.0 -p 80 --wc 4"},
         "uvicorn:workers=4,keep_alive=5",

@@ -1,5 +1,6 @@
 """Mistakes of a deployment's own files are named with file and line, and what is none is not."""
 
+import json
 import re
 
 import pytest
@@ -24,6 +25,17 @@ def service(command, more=""):
 
 
 GTHREAD = "gunicorn a:b --threads 2 -b :8000"
+SMALL = "    mem_limit: 1g\n"
+LEAKY = f"{UWSGI}processes = 4\nreload-on-rss = 300\n"
+UNIT = "[Service]\nMemoryMax=800M\nExecStart=granian --interface wsgi --workers 2 --workers-max-rss 512 a:b\n"
+POD = (
+    "apiVersion: apps/v1\nkind: Deployment\nspec: {template: {spec: {containers: [{name: web, image: x, "
+    'args: [uwsgi, --http-socket, ":80", --module, "a:b", -p, "4", --reload-on-rss, "300"],\n'
+    "  resources: {limits: {memory: 1200M}}}]}}}\n"
+)
+DATABASE = "  db:\n    image: postgres\n    command: postgres -c max_connections=20\n"
+POOLED = 'DATABASES = {"default": {"OPTIONS": {"pool": {"min_size": 2, "max_size": 8}}}}\n'
+VARIABLES = "    environment:\n      {}\n"
 
 
 FOUND = {
@@ -96,6 +108,70 @@ FOUND = {
             r"after 60 s, but Gunicorn works on a request for 120 s \(timeout\)",
         ),
     ],
+    "router-table": [
+        (
+            {"compose.yml": service(ROUTER, "    ulimits: {nofile: {soft: 1073741816, hard: 1073741816}}\n")},
+            "compose.yml:4",
+            "allows 1,073,741,816 open files, .*8,192 MiB",
+        ),
+        (
+            {"shop.service": f"[Service]\nLimitNOFILE=100000000\nExecStart={ROUTER}\n"},
+            "shop.service:2",
+            "763 MiB",
+        ),
+    ],
+    "memory": [
+        (
+            {"compose.yml": service("uwsgi --ini uwsgi.ini", SMALL), "uwsgi.ini": LEAKY},
+            "compose.yml:4",
+            r"allows 1,024 MiB, but each of 4 workers is replaced only at 300 MiB \(reload-on-rss\)",
+        ),
+        ({"shop.service": UNIT}, "shop.service:2", r"800 MiB, but each of 2 .* 512 MiB \(workers-max-rss\)"),
+        ({"web.yaml": POD}, "web.yaml:4", "allows 1,144 MiB, but each of 4"),
+    ],
+    "connections": [
+        (
+            {"compose.yml": service("gunicorn -w 3 a:b", DATABASE), "a/settings.py": POOLED},
+            "compose.yml:6",
+            r"allows 20 connections, but 3 processes with up to 8 each \(a/settings.py:1\) may open 24",
+        ),
+        (
+            {
+                "compose.yml": service("gunicorn -w 3 a:b", DATABASE),
+                "a.py": "engine = create_engine(url, pool_size=5, max_overflow=5)\n",
+            },
+            "compose.yml:6",
+            r"up to 10 each \(a.py:1\) may open 30",
+        ),
+        (
+            {
+                "compose.yml": service(
+                    "gunicorn -w 5 a:b", VARIABLES.format("DATABASE_URL: postgres://db/a?pool_size=10")
+                ),
+                "deploy/postgresql.conf": "#max_connections = 10\nmax_connections = 40\n",
+            },
+            "deploy/postgresql.conf:2",
+            r"5 processes with up to 10 each \(compose.yml:5\) may open 50",
+        ),
+        (
+            {
+                "compose.yml": service("gunicorn -w 3 a:b", VARIABLES.format("DATABASE_POOL: 9") + DATABASE),
+                "a.py": 'size = int(os.environ["DATABASE_POOL"])\n',
+            },
+            "compose.yml:8",
+            r"up to 9 each \(compose.yml:5\)",
+        ),
+    ],
+    "unread-pool": [
+        (
+            {
+                "compose.yml": service("granian a:b", VARIABLES.format("DATABASE_POOL: 9")),
+                "a.py": "b = 1\n",
+            },
+            "compose.yml:5",
+            "DATABASE_POOL: no file of the project reads",
+        )
+    ],
     "unread-variable": [
         (
             {"compose.yml": f"{service('granian a:b')}    environment:\n      WEB_CONCURRENCY: 3\n"},
@@ -135,6 +211,21 @@ FINE = {
         "compose.yml": f"{service(USED)}    environment:\n      {WORKERS}: 3\n",
     },
     "a router that keeps": {"Procfile": f"web: {ROUTER}"},
+    "a million open files": {"compose.yml": service(ROUTER, "    ulimits: {nofile: 1048576}\n")},
+    "a router with max-fd": {
+        "compose.yml": service(f"{ROUTER} --max-fd 4096", "    ulimits: {nofile: 1073741816}\n")
+    },
+    "memory enough": {"compose.yml": service("uwsgi --ini uwsgi.ini", "    mem_limit: 2g\n"), "uwsgi.ini": LEAKY},
+    "connections enough": {"compose.yml": service("gunicorn -w 2 a:b", DATABASE), "a/settings.py": POOLED},
+    "a pool between": {
+        "compose.yml": service("gunicorn -w 3 a:b", DATABASE + "  pgbouncer: {image: pgbouncer}\n"),
+        "a/settings.py": POOLED,
+    },
+    "a test's pool": {"compose.yml": service("gunicorn -w 3 a:b", DATABASE), "tests/settings.py": POOLED},
+    "a pool that pydantic reads": {
+        "compose.yml": service("granian a:b", VARIABLES.format("DATABASE_POOL: 9")),
+        "a.py": "class Settings(BaseSettings):\n    database_pool: int\n",
+    },
     "a Caddy that keeps none": {"compose.yml": service(GTHREAD), "Caddyfile": CADDY.format("keepalive off")},
 }
 
@@ -158,3 +249,24 @@ def test_each_kind_is_tried():
 def test_what_cannot_start_is_not_raced(tmp_path):
     found = read(tmp_path, FOUND["literal-variable"][0][0])
     assert (found.stack, found.problem) == ("", f"{found.mistakes[0].location} {found.mistakes[0].says}")
+
+
+OBSERVED = {
+    "schema": "observed-1",
+    "target": "7",
+    "at": "2026-11-29T12:00:00Z",
+    "cores": 2,
+    "processes": [],
+    "server": {
+        "name": "uwsgi", "pid": 7, "words": ROUTER.split(), "hidden": False, "folder": "/", "user": 0,
+        "started": "", "addresses": [], "workers": 1, "instances": 1, "variables": {}, "variable_names": [],
+        "python": "", "versions": {}, "files": [], "cpus": "0-1",
+        "limits": {"open_files": 1073741816, "memory_bytes": None, "cpus": None},
+    },
+}  # fmt: skip
+
+
+def test_a_running_server_has_the_limits_that_were_observed(tmp_path):
+    files = {"observed.json": json.dumps(OBSERVED)}
+    (found,) = read(tmp_path, files, tmp_path / "observed.json").mistakes
+    assert (found.kind, found.location) == ("router-table", "pid 7")

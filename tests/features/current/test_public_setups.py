@@ -367,6 +367,10 @@ UNREAD = {
         {"supervisord.conf": "[program:web]\ncommand = make gunicorn\n"},
         "Stackrace does not read what make gunicorn starts",
     ),
+    "a target of a makefile that is no other file's": (
+        {"Makefile": "dev:\n\tuvicorn --reload a:b\nrun:\n\t@$(BIN)/gunicorn -w 3 a:b\n"},
+        "gunicorn: Stackrace reads no makefiles: give --current a script with this command",
+    ),
     "the project's own program in a line for a shell": (
         {
             "pyproject.toml": '[project.scripts]\nshop = "shop.cli:main"\n',

@@ -1,7 +1,7 @@
 """Read the commands that a project's deployment files start, with one reader for each kind of file.
 
 Procfile, Dockerfile and the scripts it starts, compose and platform files, Kubernetes, pyproject.toml's tasks,
-configurations of gunicorn, uWSGI and supervisor, systemd's units.
+configurations of gunicorn, uWSGI and supervisor, systemd's units, .flaskenv.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from .deployment_command import (
     located,
     split_words,
     text_of,
+    variables_of,
 )
 from .images import Image, container_commands, dockerfile_commands, image_at
 from .kubernetes import is_manifest, kubernetes_commands
@@ -220,6 +221,11 @@ def _pyproject(path: Path, text: str) -> Iterator[DeploymentCommand]:
                 yield DeploymentCommand(file=path, words=split_words(line))
 
 
+def _flaskenv(path: Path, text: str) -> Iterator[DeploymentCommand]:
+    if app := (variables_of(path, {}) or {}).get("FLASK_APP"):
+        yield DeploymentCommand(file=path, words=("flask", "--app", app, "run"))
+
+
 def _ini(path: Path, text: str) -> Iterator[DeploymentCommand]:
     """Read ``command =`` of supervisor, and uWSGI's own options."""
     parser = configparser.RawConfigParser(strict=False, allow_no_value=True, inline_comment_prefixes=(" ;",))
@@ -325,6 +331,7 @@ _READERS: tuple[tuple[str, _Reader, str], ...] = (
         _each(_httpd),
         "",
     ),
+    (".flaskenv", _each(_flaskenv), ""),
 )
 """Name patterns of files, their reader, and further patterns for the parts of a larger project."""
 

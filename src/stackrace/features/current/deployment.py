@@ -22,7 +22,7 @@ from ...report.figures import listed
 from ...stacks.native_options import Weight
 from ...stacks.stack import ServerSpec
 from .deployment_record import front_of, recorded
-from .fronts import Front, Fronts, unread_documents
+from .fronts import Front, Fronts, unread_documents, unread_targets
 from .hop import ReadHop, shown_location
 from .mistakes import mistakes_in, why_not_started
 from .model import CurrentDeployment, CurrentGap, placed
@@ -187,7 +187,7 @@ class _Reading:
         front = front_of(first, before)
         equal = [hop for hop in rest if not hop.problem and self._stage(hop) == self._stage(first)]
         servers = [*self.specs.values()]
-        mistakes = mistakes_in(Read(hop=first, front=front, others=equal, servers=servers))
+        mistakes = mistakes_in(Read(hop=first, front=front, others=equal, servers=servers, running=self.running))
         first.problem = first.problem or why_not_started(mistakes)
         found = replace(recorded(first, before, front, self.root, self.base), mistakes=mistakes)
         others_app = () if ours or entry is None else _of_another_app(first, entry)
@@ -231,7 +231,7 @@ class _Reading:
         """Record the servers that ``commands`` start, and the commands that start no server of the catalogue."""
         for command in commands:
             found, why = starts(command, self.project, self.programs.keys() | _ELSEWHERE.keys())
-            for start in map(as_server, found):
+            for start in (as_server(each, self.project) for each in found):
                 spec = self.programs.get(start.words[0])
                 if spec is not None and spec.native is not None:
                     self.hops.append(
@@ -291,7 +291,7 @@ class _Reading:
             )
         places = (
             CurrentDeployment(stack="", file=gap.file, line=gap.line, problem=f"{gap.what}: {gap.why}")
-            for gap in unread
+            for gap in (*unread, *unread_targets(self.root, self.programs))
         )
         return next(places, None)
 

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from ...app.project_files import deployment_folders, is_development, is_exported, is_platform, likelihood
 from ...app.projects.deployment_command import DeploymentCommand, shown, text_of
@@ -49,6 +49,8 @@ _HELM = (
 )
 _KUSTOMIZE = "Stackrace reads no overlays: write what they make with kubectl kustomize, and give --current the file"
 _MADE_OF = "Stackrace reads no templates: give --current a file that was made of it"
+_MAKEFILES = ("GNUmakefile", "makefile", "Makefile", "justfile", "Justfile")
+_OF_MAKE = "Stackrace reads no makefiles: give --current a script with this command"
 _OVERLAYS = re.compile(
     r"^(patches|patchesStrategicMerge|patchesJson6902|replicas|configMapGenerator|components):", re.MULTILINE
 )
@@ -284,6 +286,21 @@ def unread_documents(root: Path, programs: Collection[str]) -> Iterator[CurrentG
                 yield _gap(root, path, found, _KUSTOMIZE)
             elif programs and _GENERATED.fullmatch(path.name) and (found := started.search(text_of(path))):
                 yield _gap(root, path, found, _MADE_OF)
+
+
+def unread_targets(root: Path, programs: Collection[str]) -> Iterator[CurrentGap]:
+    """Yield a gap for the first line of each makefile in ``root`` that starts one of ``programs``.
+
+    Lines with ``--reload`` or ``install`` do not count.
+    """
+    for path in (root / name for name in _MAKEFILES):
+        for number, line in enumerate(text_of(path).splitlines(), 1):
+            words = line.split() if line[:1].isspace() else []
+            names = [PurePosixPath(word.lstrip("@-+")).name for word in words]
+            found = next((name for name in names if name in programs), "")
+            if found and not {"install", "--reload"} & {*words}:
+                yield CurrentGap(file=path.name, line=number, what=found, why=_OF_MAKE)
+                break
 
 
 def _gap(root: Path, path: Path, match: re.Match[str], why: str) -> CurrentGap:

@@ -160,15 +160,20 @@ class ReadHop:
     @property
     def queue(self) -> CurrentQueue | None:
         """Limit of waiting connections that its command or file sets; None if neither sets it."""
-        option, title = self.native.queue, self.spec.title
+        if (found := self.number_of(self.native.queue)) is None:
+            return None
+        value, (file, line) = found
+        return CurrentQueue(server=self.spec.title, file=file, line=line, value=value)
+
+    def number_of(self, option: str) -> tuple[int, tuple[str, int]] | None:
+        """Return the number that the command or the file sets for ``option``, with its place; None without one."""
         said = self.seen.get(option, "")
         if said.isdecimal():
-            file, line = self.location
-            return CurrentQueue(server=title, file=file, line=line, value=int(said))
+            return int(said), self.location
         text = text_of(self.root / self.config) if option and self.config else ""
         for line, written in enumerate(text.splitlines(), 1):
             if found := re.fullmatch(rf"\s*{re.escape(option)}\s*[=:]\s*(\d+)\s*(?:[#;].*)?", written):
-                return CurrentQueue(server=title, file=self.config, line=line, value=int(found[1]))
+                return int(found[1]), (self.config, line)
         return None
 
     @property

@@ -16,6 +16,7 @@ from ...base.secrets import masked_settings
 from ...report.figures import listed
 from ...stacks.native_options import Concern
 from ...stacks.stack import SettingValue
+from .grants import connections, memory, router_table, unread_pool
 from .hop import ReadHop
 from .model import CurrentMistake, placed
 from .options import line_of, said_at, uses
@@ -208,6 +209,12 @@ KINDS = (
         find=_unread_variables,
     ),
     Kind(
+        id="unread-pool",
+        says="{name}: no file of the project reads this variable",
+        source="The project's files",
+        find=unread_pool,
+    ),
+    Kind(
         id="unknown-key",
         says="{key}: {server} has no such setting and ignores it{hint}",
         source="uWSGI, Configuration Options (strict); gunicorn, Settings",
@@ -250,5 +257,27 @@ KINDS = (
         says="uWSGI's HTTP router closes each connection after one answer; http-keepalive would keep it",
         source="uWSGI, HTTP/HTTPS router, keepalive",
         find=_closing_router,
+    ),
+    Kind(
+        id="router-table",
+        says="allows {files} open files, for each of which uWSGI's HTTP router takes 8 bytes when it starts: "
+        "{size} MiB; max-fd limits them",
+        source="uWSGI, plugins/corerouter/corerouter.c, and issue 2299",
+        find=router_table,
+    ),
+    Kind(
+        id="memory",
+        says="allows {limit} MiB, but each of {workers} workers is replaced only at {each} MiB ({name}): "
+        "the kernel may end them first",
+        source="uWSGI, Configuration Options, reload-on-rss; Granian, workers-max-rss; cgroup-v2, memory.max",
+        find=memory,
+    ),
+    Kind(
+        id="connections",
+        says="allows {limit} connections, but {processes} processes with up to {pool} each ({place}) may open "
+        "{most}",
+        source="PostgreSQL, max_connections; Django, Databases, Connection pool; psycopg_pool, ConnectionPool; "
+        "SQLAlchemy, create_engine, pool_size and max_overflow",
+        find=connections,
     ),
 )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ...stacks.stack import ServerSpec
 from .fronts import Front
 from .hop import ReadHop
+from .running import Observation
 
 Place = tuple[str, int]
 """A file, relative to the project's folder, and a line; 0 for the whole file."""
@@ -26,3 +27,5 @@ class Read:
     """Other deployments of the project that are as likely."""
     servers: Sequence[ServerSpec]
     """All servers of the catalogue."""
+    running: Observation | None = None
+    """The running server that was observed; None for a deployment of files only."""

@@ -67,6 +67,7 @@ FILES = {
         "wsgi shop:app",
     ),
     "systemd": ({"shop.service": "[Service]\nExecStart=/srv/venv/bin/hypercorn api:app\n"}, "asgi api:app"),
+    "flask's own file": ({".flaskenv": "FLASK_APP=other:make_app\n"}, "wsgi other:make_app()"),
     "a file of fastapi": ({"Dockerfile": 'CMD ["fastapi", "run", "api.py", "--port", "80"]'}, "asgi api:app"),
     "granian": ({"Procfile": "web: granian --interface wsgi shop:app"}, "wsgi shop:app"),
     "a folder": ({"Procfile": "web: cd site && gunicorn web:app", "site/web.py": TWO["shop.py"]}, "wsgi web:app"),
