@@ -22,6 +22,7 @@ from .options import said_at, uses
 from .read_deployment import Found, Place, Read
 
 _MIB = 2**20
+_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _MEMORY = re.compile(r"(?i)(?:MemoryMax=|MemoryLimit=|mem_limit: |memory: )(\d+(?:\.\d+)?)([kmgt]?)(i?)b?")
 _REPLACED_AT = ("reload-on-rss", "evil-reload-on-rss", "workers-max-rss")
 """Options that set the memory, in MiB, at which a worker is replaced."""
@@ -57,7 +58,7 @@ def _memory_limits(read: Read) -> Iterator[tuple[Place, float]]:
             file = gap.file or read.hop.command.known_by
             # in Kubernetes, M is a million; elsewhere it is 2**20
             step = 1000 if is_manifest(file) and not found[3] else 1024
-            size = float(found[1]) * step ** " kmgt".index(found[2].lower() or " ")
+            size = float(found[1]) * step ** _POWERS[found[2].lower()]
             yield (shown(file, read.hop.root), gap.line), size / _MIB
     if read.running is not None and (limit := read.running.server.limits.memory_bytes):
         yield (read.running.location, 0), limit / _MIB
