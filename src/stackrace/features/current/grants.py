@@ -24,19 +24,21 @@ from .read_deployment import Found, Place, Read
 _MIB = 2**20
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _MEMORY = re.compile(r"(?i)(?:MemoryMax=|MemoryLimit=|mem_limit: |memory: )(\d+(?:\.\d+)?)([kmgt]?)(i?)b?")
+_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _REPLACED_AT = ("reload-on-rss", "evil-reload-on-rss", "workers-max-rss")
 """Options that set the memory, in MiB, at which a worker is replaced."""
 _TABLE_MIB = 64
 """Smallest table, in MiB, that is reported; smaller ones hardly count: a million open files take 8 MiB."""
 _POOL = re.compile(r"(DATABASE|DB|POSTGRES|SQLALCHEMY)_(MAX_)?POOL(_MAX)?(_SIZE)?")
-_IN_URL = re.compile(r"://.*[?&](?:pool_size|max_size|maxsize)=(\d+)")
+_IN_URL = re.compile(r"[?&](?:pool_size|max_size|maxsize)=(\d+)")
 _PREFIXED = r"env(?:iron|var)?_prefix"
 """Settings that read all variables with a prefix, so that no variable's full name is in the code."""
 _ENGINES = ("create_engine", "create_async_engine")
 _MAX_OVERFLOW = 10
 """Default number of connections that SQLAlchemy opens beyond pool_size."""
 _MAX_CONNECTIONS = re.compile(r"(?m)^(?![ \t]*#).*?\bmax[_-]connections\b[\"' \t]*+(?:[=:,][\"' \t]*+)?(\d+)")
-_DATABASES = re.compile(r".*(?:compose|postgres|pg|mysql|mariadb|database|db).*\.(?:ya?ml|conf|cnf)")
+_DATABASES = re.compile(r"compose|postgres|pg|mysql|mariadb|database|db")
+_SUFFIXES = (".yml", ".yaml", ".conf", ".cnf")
 _BETWEEN = re.compile(r"(?i)pgbouncer|pgcat|odyssey|pgpool|proxysql")
 """Connection poolers: programs between app and database with their own connections."""
 
@@ -104,7 +106,8 @@ def connections(read: Read) -> Found:
 def _connection_limits(hop: ReadHop) -> list[tuple[Place, int]]:
     """Return the limits of a database's connections in files; empty if a pooler stands between it and the app."""
     paths = [folder / name for folder, _, names in deployment_folders(hop.root) for name in names]
-    paths = [path for path in paths if _DATABASES.fullmatch(path.name) and not is_development(path, hop.root)]
+    paths = [path for path in paths if path.name.endswith(_SUFFIXES) and _DATABASES.search(path.name)]
+    paths = [path for path in paths if not is_development(path, hop.root)]
     texts = {path: text_of(path) for path in (*hop.command.documents, *paths)}
     if any(map(_BETWEEN.search, (*texts.values(), *hop.command.variables.values()))):
         return []
@@ -119,7 +122,7 @@ def _pools(hop: ReadHop) -> Iterator[tuple[Place, int]]:
     """Yield the sizes of a process's connection pools in variables and in the project's code."""
     code = _code(hop)
     for name, value in hop.command.variables.items():
-        in_url = _IN_URL.search(value)
+        in_url = _IN_URL.search(value) if "://" in value else None
         is_pool = _POOL.fullmatch(name) and any(name in text for text in code.values())
         said = value if is_pool else in_url[1] if in_url else ""
         if said.isdecimal():
