@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +15,7 @@ from ..base.files import real_path
 from ..base.process.view import ProtectedView, Relocation
 from ..base.text import few
 from .environments import cache_folder
+from .sockets import listeners
 
 _KINDS = {
     "3306": "mysql",
@@ -68,10 +69,13 @@ class Escapes:
                 f"{few(imported)} was imported, and not its copy: an editable install knows it by another name "
                 "than its folder's, so that no path leads to the copy. What it writes beside itself may change."
             )
+        listening = listeners()
         servers = [
             each
             for each in self._connected
-            if _database_kind(each) not in named and not _is_of_race(each, settled, service_urls)
+            if _database_kind(each) not in named
+            and not _is_of_race(each, settled, service_urls)
+            and not _is_silent(each, listening)
         ]
         if servers:
             words = [f"{each} ({_database_kind(each)})" if _database_kind(each) else each for each in servers]
@@ -93,6 +97,11 @@ def _is_of_race(address: str, settled: Iterable[Path], service_urls: Iterable[st
         return _is_below(Path(address), settled)
     port = address.rpartition(":")[2]
     return any(re.search(rf"\b{port}\b", value) for value in service_urls)
+
+
+def _is_silent(address: str, listening: Collection[int]) -> bool:
+    """Return True for an address of this machine where nobody listens: the app only tried it."""
+    return address.startswith(("127.", "[::1]")) and int(address.rpartition(":")[2]) not in listening
 
 
 def _written_words(written: Sequence[Path], relocation: Relocation) -> str:

@@ -20,6 +20,9 @@ _SETTLED_S = 0.1
 _AWAITED_S = 5.0
 """Seconds that a server may take to log why it cannot load an app; for some exceptions it never does."""
 
+_OTHER_BUILD = "; the server has a Python of its own, older than the environment's: make the environment with the system's python3"
+"""Explanation of a symbol that the environment's standard library misses in a server's embedded Python."""
+
 _EXCEPTION = re.compile(r"(?:[a-z_]\w*\.)*[A-Z]\w*(?:: .*)?")
 _RUBYS_EXCEPTION = re.compile(r"(?:': |error: )(.{1,500}) \(((?:[A-Z]\w*::)*[A-Z]\w*(?:Error|Exception))\)$")
 """First line of a Ruby traceback: ``config.ru:1:in `<main>': it is empty (KeyError)``."""
@@ -34,7 +37,8 @@ def is_refused(directory: Path, words: Sequence[str]) -> bool:
 def cause(directory: Path) -> str:
     """Return the exception that the logs below ``directory`` end with, as ``KeyError: 'SHOP'``; empty for none."""
     lines = tail(directory, lines=_LINES).splitlines()
-    return _pythons(lines) or _ruby_exception(lines)
+    said = _pythons(lines) or _ruby_exception(lines)
+    return f"{said}{_OTHER_BUILD}" if "undefined symbol: _Py" in said else said
 
 
 def awaited_cause(directory: Path, alive: Sequence[int] = ()) -> str:

@@ -5,8 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from types import SimpleNamespace
 
+import pytest
+
 from stackrace.base.process.view import ProtectedView, Relocation
+from stackrace.deploy import escapes as escapes_module
 from stackrace.deploy.escapes import Escapes
+
+
+@pytest.fixture(autouse=True)
+def servers(monkeypatch):
+    """Servers at some ports of this machine."""
+    monkeypatch.setattr(escapes_module, "listeners", lambda: dict.fromkeys((4123, 5432, 6379, 9999, 41234)))
 
 
 def seen(settled=(), relocation=None, named=(), service_urls=(), closed=(), **what):
@@ -55,6 +64,11 @@ def test_servers_that_an_app_talks_to_are_named_with_their_kind():
     assert note.startswith(
         "The app talks to 127.0.0.1:6379 (redis), [::1]:9999, /run/mysqld/mysqld.sock (mysql): what it writes there"
     )
+
+
+def test_an_address_that_the_app_only_tried_is_not_named():
+    assert not seen(connected=("127.0.0.1:9051", "[::1]:9052"))
+    assert seen(connected=("192.0.2.1:9051",))
 
 
 def test_servers_that_are_known_or_the_races_own_are_not_named():

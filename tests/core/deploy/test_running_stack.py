@@ -102,6 +102,14 @@ def test_the_reason_is_the_exception_that_the_log_ends_with(tmp_path, log, reaso
     assert cause(tmp_path) == reason
 
 
+def test_a_symbol_that_another_build_of_python_lacks_is_explained(tmp_path):
+    log = (
+        "Traceback (most recent call last):\n  import _ssl\nImportError: _ssl.so: undefined symbol: _PyModule_Add\n"
+    )
+    (tmp_path / "error.log").write_text(log)
+    assert cause(tmp_path).endswith("_PyModule_Add" + startup._OTHER_BUILD)
+
+
 def test_an_app_is_refused_where_a_log_has_the_servers_words_for_it(tmp_path):
     (tmp_path / "error.log").write_text(MOD_WSGI)
     assert is_refused(tmp_path, ("is mended", "Failed to exec"))

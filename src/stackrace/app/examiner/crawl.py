@@ -149,7 +149,7 @@ def _choose(
     rank: dict[str, int] = {}
     outer = [path for path in routes if not _INNER_PAGE.match(path)]
     for number, paths in enumerate((located, outer, linked)):
-        if number < 2 or sum(not _NO_PAGE.search(path) for path in rank) < _FEW_PAGES:
+        if number < 2 or sum(not (_NO_PAGE.search(path) or _MAY_CHANGE.search(path)) for path in rank) < _FEW_PAGES:
             for path in paths:
                 rank.setdefault(path, number)
     views = {path: view_of(path) for path in rank if path not in first}

@@ -22,7 +22,6 @@ from .options import said_at, uses
 from .read_deployment import Found, Place, Read
 
 _MIB = 2**20
-_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _MEMORY = re.compile(r"(?i)(?:MemoryMax=|MemoryLimit=|mem_limit: |memory: )(\d+(?:\.\d+)?)([kmgt]?)(i?)b?")
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _REPLACED_AT = ("reload-on-rss", "evil-reload-on-rss", "workers-max-rss")

@@ -290,7 +290,7 @@ def _pages_note(examination: Examination, choice: _Choice) -> tuple[str, ...]:
     paths = [_asked_path(exchange) for exchange in examination.exchanges]
     if paths == ["/"]:
         return ()
-    why = f"/ answers {choice.home.status}, so " if choice.home and "/" not in paths else ""
+    why = f"/ answers {choice.home.status}, so " if choice.home and not choice.home.succeeded else ""
     again = ", as in the last race" if choice.from_last_race else ""
     ways = "choose with --url, or anew with --new-pages" if choice.from_last_race else "choose with --url"
     if len(paths) == 1:

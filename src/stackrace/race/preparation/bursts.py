@@ -17,6 +17,7 @@ from ...measure.engine.engine import Monitor, RunningEngine, run
 from ...measure.load import Load, LoadResult, answered_per_s
 from ...measure.resources import Resources
 from ...measure.workload import Burst, PageTime, Workload
+from ...stacks.servers import Catalogue
 from ...stacks.stack import Interface, Stack
 from ..pacing.pace import at_once
 from ..request.request import RaceRequest
@@ -96,7 +97,10 @@ class Bursts:
                 running = self.launcher.launch(stack)
             except (MissingError, LaunchFailed):
                 continue
-            return self._of_running(running, met)
+            bursts = self._of_running(running, met)
+            # a stack with only wrong answers under a short load says nothing about the others
+            if any(bursts.values()):
+                return bursts
         return {}
 
     def _of_running(self, running: Running, workloads: Sequence[Workload]) -> Mapping[str, Sequence[Burst]]:
@@ -118,9 +122,11 @@ class Bursts:
         wall_s = workload.page.wall_s
         connections = _connections_for(wall_s, max(levels_of(self.request)))
         limit_s = (ALL_S + RESPONSES * wall_s) / len(connections) / share
-        return [self._burst(running, workload, each, limit_s) for each in connections]
+        bursts = (self._burst(running, workload, each, limit_s) for each in connections)
+        return [burst for burst in bursts if burst is not None]
 
-    def _burst(self, running: Running, workload: Workload, connections: int, limit_s: float) -> Burst:
+    def _burst(self, running: Running, workload: Workload, connections: int, limit_s: float) -> Burst | None:
+        """Return the rate of one burst; None if all answers were wrong."""
         request = self.request
         load = Load(
             concurrency=connections,
@@ -148,6 +154,8 @@ class Bursts:
         until_s = time.monotonic() + _REST_S
         while running.abandoned() and time.monotonic() < until_s:
             time.sleep(REST_LOOK_S)
+        if result.counts.errors and not result.counts.ok:
+            return None
         promised = running.stack.hops[-1].promised
         return Burst(connections=connections, per_s=_rate_of(load, result), promised=promised)
 
@@ -188,12 +196,20 @@ def _with_bursts(workload: Workload, bursts: Mapping[int, Burst]) -> Workload:
     return replace(workload, page=replace(page, bursts=tuple(bursts[each] for each in sorted(bursts))))
 
 
-def pilots(stacks: Sequence[Stack]) -> tuple[tuple[Stack, ...], ...]:
-    """Return the stacks to try by interface, those with the fewest promised requests at once first."""
+def pilots(stacks: Sequence[Stack], catalogue: Catalogue) -> tuple[tuple[Stack, ...], ...]:
+    """Return the stacks to try by interface, those with the fewest promised requests at once first.
+
+    Servers without lifespan events come last: an app may open its pool of connections at such an event.
+    """
     interfaces: dict[Interface, list[Stack]] = {}
     for stack in stacks:
         interfaces.setdefault(stack.interface, []).append(stack)
-    return tuple(tuple(sorted(group, key=lambda stack: stack.hops[-1].promised)) for group in interfaces.values())
+
+    def order(stack: Stack) -> tuple[bool, int]:
+        host = stack.hops[-1]
+        return not catalogue.entries[host.server].sends_lifespan(host.settings), host.promised
+
+    return tuple(tuple(sorted(group, key=order)) for group in interfaces.values())
 
 
 def pool_note(pool: ThreadPool | None, workloads: Sequence[Workload], cores: int) -> tuple[str, ...]:

@@ -173,7 +173,7 @@ def set_up(
             if raised:
                 _prioritise(guard, confinement)
             tries = Bursts(launcher=launcher, build=build, request=request, cores=cores, on_preparing=on_preparing)
-            return tries.measured(workloads, pilots(candidates))
+            return tries.measured(workloads, pilots(candidates, servers))
 
         choice = choose(
             request,

@@ -27,6 +27,7 @@ from stackrace.race.preparation.bursts import (
 )
 from stackrace.race.preparation.choosing import Ahead
 from stackrace.race.request.request import RaceRequest
+from stackrace.stacks.servers import catalogue
 
 ASKED = RaceRequest(folder=Path("/nowhere"))
 CORES = Resources(stack_cores=(0,), generator_cores=(1,))
@@ -160,9 +161,14 @@ def test_a_round_of_answers_tells_the_rate_by_its_latency_and_a_few_answers_by_w
 
 def test_of_each_interface_that_stack_is_tried_first_that_promises_the_fewest_requests_at_once():
     paths = ("gunicorn:class=gthread,threads=8", "gunicorn:workers=1", "uvicorn", "waitress:threads=6")
-    groups = [[stack.path for stack in group] for group in pilots(stacks_of(*paths))]
+    groups = [[stack.path for stack in group] for group in pilots(stacks_of(*paths), catalogue())]
     assert [group[0] for group in groups] == ["gunicorn:workers=1", "uvicorn"]
     assert len(groups[0]) == 3
+
+
+def test_a_server_without_lifespan_events_is_tried_last():
+    ((first, last),) = pilots(stacks_of("daphne", "uvicorn:workers=4"), catalogue())
+    assert (first.path, last.path) == ("uvicorn:workers=4", "daphne")
 
 
 @pytest.mark.parametrize(
