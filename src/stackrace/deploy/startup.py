@@ -20,7 +20,10 @@ _SETTLED_S = 0.1
 _AWAITED_S = 5.0
 """Seconds that a server may take to log why it cannot load an app; for some exceptions it never does."""
 
-_OTHER_BUILD = "; the server has a Python of its own, older than the environment's: make the environment with the system's python3"
+_OTHER_BUILD = (
+    "; the server has a Python of its own, older than the environment's: "
+    "make the environment with the system's python3"
+)
 """Explanation of a symbol that the environment's standard library misses in a server's embedded Python."""
 
 _EXCEPTION = re.compile(r"(?:[a-z_]\w*\.)*[A-Z]\w*(?:: .*)?")
