@@ -123,6 +123,33 @@ def test_a_service_of_the_users_that_listens_in_the_project_is_reached(guard, tm
         inside(guard, tmp_path, f'echo x > x; {sys.executable} -c "{ask}"')
 
 
+GONE = """
+import socket, sys
+from pathlib import Path
+from stackrace.base.process import namespaces
+
+listening = socket.socket(socket.AF_UNIX)
+listening.bind(str(Path("t").absolute()))
+listening.listen()
+overlay = namespaces.mount_overlay
+
+
+def removing(*arguments):
+    Path("t").unlink()
+    overlay(*arguments)
+
+
+namespaces.mount_overlay = removing
+namespaces.separate()
+namespaces.cover([(sys.argv[1], sys.argv[2])], [])
+Path("x").touch()
+"""
+
+
+def test_a_socket_that_is_removed_meanwhile_is_no_obstacle(folder, tmp_path):
+    subprocess.run([sys.executable, "-c", GONE, folder, tmp_path / "layer"], cwd=folder, check=True)
+
+
 HALF = """
 import subprocess, sys
 from stackrace.base.process.namespaces import cover, separate

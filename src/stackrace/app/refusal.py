@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
 from ..base.errors import AppError
+from ..base.files import is_file
 from ..base.secrets import is_secret_name, secrets_in
 from .app import App
 from .environment import env_files
@@ -23,6 +24,8 @@ from .projects.detection import VARIABLE, settings_candidates
 
 _MOST_ROUTES = 12
 _ANOTHER_URL = "race another page with --url or [workload] urls"
+_MOST_ABOVE = 2
+"""Folders above the project in which a missing module is looked for."""
 _NO_STATIC = "Missing staticfiles manifest entry"
 _NO_TABLE = re.compile("no such table|UndefinedTable|Table '[^'\n]*' doesn't exist")
 
@@ -246,6 +249,9 @@ def _last_exception(traceback: str) -> str:
 def _missing_module(missing: str, app: App, environ: Mapping[str, str]) -> str:
     if missing == app.entry.target.partition(":")[0].partition(".")[0]:
         return f"; its imports start from {app.root} ([app] root)"
+    for folder in app.root.parents[:_MOST_ABOVE]:
+        if is_file(folder / missing / "__init__.py") or is_file(folder / f"{missing}.py"):
+            return f'; it is in {folder}: [app] env = {{ PYTHONPATH = "{folder}" }}, or in a file with --env-file'
     words = f"; it is not installed for {app.python} (--python, [app] python)"
     if app.python is None:
         return words

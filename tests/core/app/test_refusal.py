@@ -251,6 +251,14 @@ def test_a_missing_module_names_the_interpreter_and_the_others(tmp_path):
     assert "[app] root" in hint(tmp_path, "ModuleNotFoundError: No module named 'shop'")
 
 
+def test_a_missing_module_in_a_folder_above_is_pointed_at(tmp_path):
+    (tmp_path / "gallery").mkdir()
+    (tmp_path / "gallery" / "__init__.py").touch()
+    (tmp_path / "example").mkdir()
+    words = hint(tmp_path / "example", "ModuleNotFoundError: No module named 'gallery'")
+    assert f'it is in {tmp_path}: [app] env = {{ PYTHONPATH = "{tmp_path}" }}' in words
+
+
 @pytest.mark.parametrize(
     ("error", "service"),
     [

@@ -59,6 +59,12 @@ def _below(code: ProjectCode, environ: Mapping[str, str]) -> Candidate | None:
     if not deployed and len(likely) + len(clear) == 1:
         return (*likely, *clear)[0]
     every = _each_once((*deployed, *django, *defined))
+    chosen = environ.get(VARIABLE, "")
+    settings = [chosen] if chosen and _exists(code.folder, chosen) else settings_candidates(code.folder)
+    if not every and len(settings) == 1:
+        # as for django-admin, which needs no manage.py
+        entry = entry_of(EntryKind.DJANGO, settings[0])
+        return Candidate(root=code.folder, entry=entry, title="Django", location=settings[0])
     if every:
         raise _question(code.folder, every)
     if code.has_code:

@@ -165,7 +165,9 @@ def cover(folders: Sequence[tuple[str, str]], writable: Sequence[str]) -> None:
             for number, (target, handle) in enumerate(lower):
                 mount_overlay(target, handle, Path(layer, str(number)))
             for path, handle in shown:
-                bind(path, handle)
+                # another program's socket may be removed at any moment
+                with contextlib.suppress(FileNotFoundError):
+                    bind(path, handle)
         except OSError:
             # an incomplete cover would hide the mounts below it
             if not os.path.samestat(folder.stat(), os.fstat(lower[0][1])):

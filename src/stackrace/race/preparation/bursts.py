@@ -31,6 +31,9 @@ ALL_S, RESPONSES = 1.8, 1.8
 """Longest time of all bursts on a stack: ``ALL_S`` seconds plus ``RESPONSES`` response times. Starting and ending a
 burst takes 0.05 s more, and the rest after it up to ``_REST_S``."""
 
+_UNANSWERED = 3
+"""Times its time that a burst may last if no answer comes."""
+
 _LEAST_BINS = 2
 _ENOUGH_ANSWERS = 20
 """Answers that are enough to end a burst after two response times."""
@@ -131,7 +134,7 @@ class Bursts:
         load = Load(
             concurrency=connections,
             keep_alive=request.keep_alive,
-            duration_s=limit_s,
+            duration_s=_UNANSWERED * limit_s,
             timeout_s=request.timeout_s,
         )
         workload = self.launcher.known.now(workload)
@@ -148,7 +151,8 @@ class Bursts:
 
         with RunningEngine(play) as engine:
             for counts in engine.bins(WARM_BIN_S):
-                if _is_enough(counts, connections, workload.page.wall_s):
+                is_over = len(counts) * WARM_BIN_S >= limit_s and any(counts)
+                if is_over or _is_enough(counts, connections, workload.page.wall_s):
                     break
             result = engine.finish(0.0)
         until_s = time.monotonic() + _REST_S
