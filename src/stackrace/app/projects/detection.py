@@ -60,11 +60,11 @@ def _below(code: ProjectCode, environ: Mapping[str, str]) -> Candidate | None:
         return (*likely, *clear)[0]
     every = _each_once((*deployed, *django, *defined))
     chosen = environ.get(VARIABLE, "")
-    settings = [chosen] if chosen and _exists(code.folder, chosen) else settings_candidates(code.folder)
-    if not every and len(settings) == 1:
+    settings = chosen if chosen and _exists(code.folder, chosen) else _only_settings(code.folder)
+    if settings and not every:
         # as for django-admin, which needs no manage.py
-        entry = entry_of(EntryKind.DJANGO, settings[0])
-        return Candidate(root=code.folder, entry=entry, title="Django", location=settings[0])
+        entry = entry_of(EntryKind.DJANGO, settings)
+        return Candidate(root=code.folder, entry=entry, title="Django", location=settings)
     if every:
         raise _question(code.folder, every)
     if code.has_code:
@@ -84,10 +84,9 @@ def _django(manage: Path, environ: Mapping[str, str]) -> Entry | None:
     if module is None and not modules:
         return None
     if module is None:
-        candidates = settings_candidates(manage.parent)
-        if len(candidates) != 1:
-            raise _computed(manage, candidates)
-        module = candidates[0]
+        module = _only_settings(manage.parent)
+    if not module:
+        raise _computed(manage, settings_candidates(manage.parent))
     return entry_of(EntryKind.DJANGO, module)
 
 
@@ -206,6 +205,16 @@ def settings_candidates(folder: Path) -> tuple[str, ...]:
         if is_named and all(map(str.isidentifier, parts)) and _is_settings(path):
             modules.append(".".join(part for part in parts if part != "__init__"))
     return tuple(modules)
+
+
+def _only_settings(folder: Path) -> str:
+    """Return the settings module of ``folder``; empty without one, or with several.
+
+    A package that is a settings module itself stands for the modules in it.
+    """
+    every = settings_candidates(folder)
+    outer = [each for each in every if not any(each.startswith(f"{other}.") for other in every)]
+    return outer[0] if len(outer) == 1 else ""
 
 
 def _is_settings(path: Path) -> bool:

@@ -102,11 +102,14 @@ def test_the_only_settings_are_meant_where_they_are_computed(tmp_path):
 
 
 def test_settings_without_a_manage_py_are_those_of_django_admin(tmp_path):
-    write(tmp_path / "example", {"settings.py": "INSTALLED_APPS = []\n"})
+    write(
+        tmp_path / "example" / "settings",
+        {"__init__.py": "from .dev import *\n", "dev.py": "INSTALLED_APPS = []\n"},
+    )
     (tmp_path / "models.py").write_text("")
     assert detect(tmp_path, {}).entry.target == "example.settings"
     write(tmp_path / "other", {"settings.py": "INSTALLED_APPS = []\n"})
-    with pytest.raises(InputError, match=r"did you mean --django example\.settings\?"):
+    with pytest.raises(InputError, match=r"did you mean --django other\.settings\?"):
         detect(tmp_path, {})
     assert detect(tmp_path, {"DJANGO_SETTINGS_MODULE": "other.settings"}).entry.target == "other.settings"
 
