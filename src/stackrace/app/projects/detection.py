@@ -59,14 +59,14 @@ def _below(code: ProjectCode, environ: Mapping[str, str]) -> Candidate | None:
     if not deployed and len(likely) + len(clear) == 1:
         return (*likely, *clear)[0]
     every = _each_once((*deployed, *django, *defined))
+    if every:
+        raise _question(code.folder, every)
     chosen = environ.get(VARIABLE, "")
     settings = chosen if chosen and _exists(code.folder, chosen) else _only_settings(code.folder)
-    if settings and not every:
+    if settings:
         # as for django-admin, which needs no manage.py
         entry = entry_of(EntryKind.DJANGO, settings)
         return Candidate(root=code.folder, entry=entry, title="Django", location=settings)
-    if every:
-        raise _question(code.folder, every)
     if code.has_code:
         raise _nothing(code)
     return None
@@ -208,11 +208,11 @@ def settings_candidates(folder: Path) -> tuple[str, ...]:
 
 
 def _only_settings(folder: Path) -> str:
-    """Return the settings module of ``folder``; empty without one, or with several.
+    """Return the settings module of ``folder``, without those of tests; empty without one, or with several.
 
     A package that is a settings module itself stands for the modules in it.
     """
-    every = settings_candidates(folder)
+    every = [each for each in settings_candidates(folder) if not each.startswith("test")]
     outer = [each for each in every if not any(each.startswith(f"{other}.") for other in every)]
     return outer[0] if len(outer) == 1 else ""
 

@@ -114,6 +114,13 @@ def test_settings_without_a_manage_py_are_those_of_django_admin(tmp_path):
     assert detect(tmp_path, {"DJANGO_SETTINGS_MODULE": "other.settings"}).entry.target == "other.settings"
 
 
+def test_settings_of_tests_are_not_taken_but_suggested(tmp_path):
+    write(tmp_path / "tests", {"settings.py": "INSTALLED_APPS = []\n"})
+    (tmp_path / "models.py").write_text("")
+    with pytest.raises(InputError, match=r"did you mean --django tests\.settings\?"):
+        detect(tmp_path, {})
+
+
 def test_a_manage_py_in_a_folder_below_is_the_project(tmp_path):
     wsgi = "from django.core.wsgi import get_wsgi_application\napplication = get_wsgi_application()\n"
     write(tmp_path, {"backend/wsgi.py": wsgi, "Procfile": "web: gunicorn --chdir backend wsgi\n"})
