@@ -150,6 +150,34 @@ def test_a_socket_that_is_removed_meanwhile_is_no_obstacle(folder, tmp_path):
     subprocess.run([sys.executable, "-c", GONE, folder, tmp_path / "layer"], cwd=folder, check=True)
 
 
+GONE_TOO = """
+import os
+from pathlib import Path
+from stackrace.base.process import namespaces
+
+Path("x").mkdir()
+Path("x/a").touch()
+Path("x/b").touch()
+inside, done = os.open("x", os.O_RDONLY), namespaces.done
+
+
+def removing(code):
+    done(code)
+    if os.path.exists(f"/proc/self/fd/{inside}/a"):
+        os.unlink("a", dir_fd=inside)
+
+
+namespaces.separate()
+namespaces.done = removing
+namespaces.rebuild(Path("x").absolute())
+assert os.listdir("x") == ["b"]
+"""
+
+
+def test_an_entry_that_is_removed_meanwhile_is_no_obstacle(folder):
+    subprocess.run([sys.executable, "-c", GONE_TOO], cwd=folder, check=True)
+
+
 HALF = """
 import subprocess, sys
 from stackrace.base.process.namespaces import cover, separate

@@ -220,15 +220,23 @@ def rebuild(folder: Path) -> None:
     children = sorted(inside.iterdir())
     done(LIBC.mount(b"tmpfs", os.fsencode(folder), b"tmpfs", 0, b"mode=755"))
     for child in children:
-        target = folder / child.name
-        if child.is_symlink():
-            target.symlink_to(child.readlink())
-            continue
-        target.mkdir() if child.is_dir() else target.touch()
-        own = os.open(child, os.O_PATH)
-        bind(target, own)
-        os.close(own)
+        # another program may remove an entry at any moment
+        with contextlib.suppress(FileNotFoundError):
+            _show(child, folder / child.name)
     os.close(handle)
+
+
+def _show(entry: Path, target: Path) -> None:
+    """Show a link, file or folder at ``target``, which does not exist yet."""
+    if entry.is_symlink():
+        target.symlink_to(entry.readlink())
+        return
+    own = os.open(entry, os.O_PATH)
+    try:
+        target.mkdir() if entry.is_dir() else target.touch()
+        bind(target, own)
+    finally:
+        os.close(own)
 
 
 def bind(path: Path, handle: int) -> None:
