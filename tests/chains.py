@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from stackrace.base.errors import StackError
-from stackrace.stacks.stack import Interface, Protocol, ServerSpec, Socket
+from stackrace.stacks.setting import Interface, Protocol, Socket
+from stackrace.stacks.stack import ServerSpec
 from stackrace.stacks.stack_path import parse_stack
 
 Specs = Mapping[str, ServerSpec]

@@ -26,7 +26,8 @@ from stackrace.deploy.launcher import Launcher
 from stackrace.deploy.rendering import hosted
 from stackrace.measure.workload import Workload
 from stackrace.stacks.servers import Hosted, catalogue
-from stackrace.stacks.stack import Interface, Stack
+from stackrace.stacks.setting import Interface
+from stackrace.stacks.stack import Stack
 from stackrace.stacks.stack_path import parse_stack
 
 AT_A_TIME = 2

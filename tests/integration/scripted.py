@@ -12,7 +12,8 @@ from stackrace.deploy.local_machine import LocalMachine
 from stackrace.measure.resources import Resources
 from stackrace.measure.workload import Answer, Request, Sameness, Workload
 from stackrace.stacks.servers import Catalogue, Hosted, Recipe, Server
-from stackrace.stacks.stack import Interface, Protocol, ServerSpec, Socket
+from stackrace.stacks.setting import Interface, Protocol, Socket
+from stackrace.stacks.stack import ServerSpec
 from stackrace.stacks.stack_path import parse_stack
 
 CORES = tuple(sorted(os.sched_getaffinity(0)))

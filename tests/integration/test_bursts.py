@@ -11,7 +11,7 @@ from stackrace.base.process.view import UNPROTECTED
 from stackrace.deploy.environments import Environments
 from stackrace.race.preparation.set_up import set_up
 from stackrace.race.request.request import RaceRequest, WorkloadRequest
-from stackrace.stacks.stack import Interface
+from stackrace.stacks.setting import Interface
 
 WAIT_S = 0.3
 APP = f"""

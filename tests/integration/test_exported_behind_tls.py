@@ -35,7 +35,7 @@ from stackrace.race.preparation.set_up import set_up
 from stackrace.race.request.request import RaceRequest
 from stackrace.stacks.servers import Endpoint, catalogue
 from stackrace.stacks.servers.site import OTHERS
-from stackrace.stacks.stack import Interface, Protocol, Socket
+from stackrace.stacks.setting import Interface, Protocol, Socket
 from stackrace.stacks.stack_path import parse_stack
 
 HERE, CLIENT, PROXY, STRANGER = "127.0.0.1", "127.0.0.7", "127.0.0.3", "127.0.0.2"

@@ -24,7 +24,7 @@ from stackrace.deploy.privileges import unprivileged
 from stackrace.deploy.sockets import free_port
 from stackrace.stacks.servers import Endpoint, Hosted, Site, catalogue
 from stackrace.stacks.servers.site import OTHERS, Production
-from stackrace.stacks.stack import Interface, Protocol, Socket
+from stackrace.stacks.setting import Interface, Protocol, Socket
 
 STRANGER, PROXY = "127.0.0.1", "127.0.0.2"
 CLIENT = "203.0.113.7"

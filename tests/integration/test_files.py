@@ -17,7 +17,8 @@ from stackrace.race.preparation.app_examination import examined_app
 from stackrace.race.preparation.chosen_app import asked_app, protected_project
 from stackrace.race.request.request import RaceRequest
 from stackrace.stacks.servers import Catalogue, Recipe, Server, Site
-from stackrace.stacks.stack import Interface, Protocol, ServerSpec
+from stackrace.stacks.setting import Interface, Protocol
+from stackrace.stacks.stack import ServerSpec
 from stackrace.stacks.stack_path import parse_stack
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "plain_files"

@@ -16,7 +16,7 @@ from stackrace.deploy.shutdown import stop
 from stackrace.race.preparation.set_up import set_up
 from stackrace.race.request.request import RaceRequest
 from stackrace.stacks.servers import catalogue
-from stackrace.stacks.stack import Interface, Protocol
+from stackrace.stacks.setting import Interface, Protocol
 
 APP = """
 BODY = [b"a body that HEAD ", b"must not get"]

@@ -22,7 +22,7 @@ from stackrace.deploy.launcher import LaunchFailed
 from stackrace.deploy.shutdown import stop
 from stackrace.measure.workload import Answer, Request, Sameness, Workload
 from stackrace.stacks.servers import catalogue
-from stackrace.stacks.stack import Interface
+from stackrace.stacks.setting import Interface
 from stackrace.stacks.stack_path import parse_stack
 
 ODD = "50% \"odd\" 'n' $HOME ${PATH};{#} @(x)%d$(y) a:b=c\\ é"

@@ -8,7 +8,7 @@ from stackrace.deploy.launcher import Launcher
 from stackrace.deploy.shutdown import stop
 from stackrace.measure.workload import Answer, Request, Sameness, Workload
 from stackrace.stacks.servers import Hosted, catalogue
-from stackrace.stacks.stack import Interface
+from stackrace.stacks.setting import Interface
 from stackrace.stacks.stack_path import parse_stack
 
 OFFERED = frozenset({Interface.FILES})

@@ -14,7 +14,7 @@ from stackrace.deploy.shutdown import stop
 from stackrace.race.preparation.set_up import set_up
 from stackrace.race.request.request import RaceRequest
 from stackrace.stacks.servers import catalogue
-from stackrace.stacks.stack import Origin
+from stackrace.stacks.setting import Origin
 
 APP = """
 import os

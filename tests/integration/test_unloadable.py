@@ -13,7 +13,7 @@ from stackrace.measure.launch import FailureKind
 from stackrace.race.preparation.set_up import set_up
 from stackrace.race.request.request import RaceRequest
 from stackrace.stacks.servers import catalogue
-from stackrace.stacks.stack import Interface
+from stackrace.stacks.setting import Interface
 
 SPECS = catalogue().specs
 

@@ -23,7 +23,7 @@ from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.shutdown import stop
 from stackrace.measure.workload import Answer, Request, Sameness, Workload
 from stackrace.stacks.servers import catalogue
-from stackrace.stacks.stack import Interface, Protocol
+from stackrace.stacks.setting import Interface, Protocol
 from stackrace.stacks.stack_path import parse_stack
 
 SPECS = catalogue().specs

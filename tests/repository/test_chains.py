@@ -3,7 +3,7 @@
 from tests.chains import balanced, both, last_hops, over_tcp, single_hops, spanning, two_hops
 
 from stackrace.stacks.servers import catalogue
-from stackrace.stacks.stack import Interface
+from stackrace.stacks.setting import Interface
 from stackrace.stacks.stack_path import parse_stack
 
 SPECS = catalogue().specs

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from stackrace.stacks.servers import BACKLOG, Recipe, Server, Site
-from stackrace.stacks.stack import Interface, Protocol, ServerSpec, Setting
+from stackrace.stacks.setting import Interface, Protocol, Setting
+from stackrace.stacks.stack import ServerSpec
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
 

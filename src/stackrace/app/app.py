@@ -11,7 +11,7 @@ from pathlib import Path
 from shlex import join
 
 from ..base.errors import InputError
-from ..stacks.stack import Interface
+from ..stacks.setting import Interface
 
 
 class EntryKind(StrEnum):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..base.errors import InputError
-from ..stacks.stack import Interface
+from ..stacks.setting import Interface
 from .app import App, EntryKind, parse_target
 from .environment import settings_module
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..measure.workload import PageTime, Request, excess
-from ..stacks.stack import Interface
+from ..stacks.setting import Interface
 from .app import Entry
 from .examiner.messages import DjangoFacts, PythonFacts, Reply, Survey, ThreadPool
 

@@ -25,7 +25,7 @@ from ..base.process import Deadline, OverdueError, tree
 from ..base.process.view import ProtectedView
 from ..base.temporary import temporary_file
 from ..measure.workload import MOST_BODY_BYTES, Request
-from ..stacks.stack import Interface
+from ..stacks.setting import Interface
 from .app import App, EntryKind
 from .entry import entry_source
 from .environment import app_environment, settings_module

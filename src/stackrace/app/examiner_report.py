@@ -17,7 +17,7 @@ from ..base.secrets import masked
 from ..base.temporary import RUN, shortage, temporary_folder
 from ..base.text import storable
 from ..measure.workload import PageTime, Request
-from ..stacks.stack import Interface
+from ..stacks.setting import Interface
 from .app import App, Entry
 from .examination import Examination, Exchange
 from .examiner.messages import ANSWER_S, DjangoFacts, ExchangeReport, ObjectReport, Report, Survey

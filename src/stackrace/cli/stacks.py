@@ -15,7 +15,7 @@ from ..report.exporter import Kind
 from ..report.sheet import Column, Drawing, Section, Table, Tone, as_lines
 from ..stacks.servers import Catalogue, catalogue
 from ..stacks.servers.contract import Entry
-from ..stacks.stack import Interface, Setting
+from ..stacks.setting import Interface, Setting
 from ..stacks.stack_path import check_version, setting_text, unknown_server
 from .install import elsewhere
 from .options import servers_option

@@ -16,9 +16,10 @@ from ..app.entry import ENTRY_MODULE, write_entry
 from ..app.environment import app_environment
 from ..base.files import read_text
 from ..base.process.view import UNPROTECTED, ProtectedView
-from ..stacks.native_options import NativeFile
+from ..stacks.native_files import NativeFile
 from ..stacks.servers import PLAIN, Catalogue, Endpoint, Hosted, PythonRuntime, Recipe, RubyRuntime, Site
-from ..stacks.stack import Hop, Interface, Protocol, Socket, Stack
+from ..stacks.setting import Interface, Protocol, Socket
+from ..stacks.stack import Hop, Stack
 from .environments import site_packages
 from .privileges import hand_over
 from .sockets import LOOPBACK, free_port

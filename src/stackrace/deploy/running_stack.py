@@ -22,7 +22,8 @@ from ..stacks.native_options import CONFIG
 from ..stacks.servers import Catalogue, PythonRuntime, RubyRuntime
 from ..stacks.servers.contract import Entry
 from ..stacks.servers.site import versions_by_key
-from ..stacks.stack import Hop, Origin, SettingValue, Stack
+from ..stacks.setting import Origin, SettingValue
+from ..stacks.stack import Hop, Stack
 from ..stacks.stack_path import setting_text
 from .confinement import Group
 from .environments import package_of, site_packages

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from ..base.verdict import Finding, Verdict
-from ..stacks.native_options import Concern
-from ..stacks.stack import Origin
+from ..stacks.native_files import Concern
+from ..stacks.setting import Origin
 from .host import Conditions
 from .load import Load, LoadResult, answered_per_s
 

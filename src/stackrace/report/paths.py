@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from ..base.text import one_line
-from ..stacks.stack import Protocol
+from ..stacks.setting import Protocol
 
 if TYPE_CHECKING:
     from ..race.results.race import Race

@@ -13,8 +13,10 @@ from pathlib import Path
 
 from ..base.errors import StackError
 from ..base.files import read_bytes
-from .native_options import CONFIG, FileReading, GivenOption, NativeFile, NativeOptions
-from .stack import Protocol, ServerSpec
+from .native_files import FileReading, GivenOption, NativeFile
+from .native_options import CONFIG, NativeOptions
+from .setting import Protocol
+from .stack import ServerSpec
 
 _WIRE = f"/(?:{'|'.join(Protocol)})/"
 _QUOTES = "\"'"

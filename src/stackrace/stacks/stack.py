@@ -11,96 +11,9 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import pairwise
 
-from .native_options import GivenOption, NativeFile, NativeOptions, Signs
-from .tunable import Tunable
-
-SettingValue = str | int | bool
-Settings = Mapping[str, SettingValue]
-"""Settings by name."""
-
-
-class Protocol(StrEnum):
-    """Protocol between two hops, or between the client and the first hop."""
-
-    HTTP = "http"
-    FASTCGI = "fastcgi"
-    SCGI = "scgi"
-    UWSGI = "uwsgi"
-    AJP = "ajp"
-
-
-class Interface(StrEnum):
-    """Interface between a server and the application it hosts."""
-
-    WSGI = "wsgi"
-    ASGI = "asgi"
-    RACK = "rack"
-    FILES = "files"
-
-
-class Socket(StrEnum):
-    """Kind of socket that a hop behind another listens on."""
-
-    UNIX = "unix"
-    TCP = "tcp"
-
-
-class Origin(StrEnum):
-    """Origin of a setting's value."""
-
-    DEFAULT = "default"
-    """The server's default."""
-    RECOMMENDED = "recommended"
-    """Recommended by the server's own documentation."""
-    HISTORIC = "historic"
-    """Used by a published comparison."""
-    TUNED = "tuned"
-    """Chosen for this race, by its author or a tuner."""
-    OWN = "own"
-    """Given in the server's own language: by one of its options, or in a configuration file from the user."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
-    """One setting of a server."""
-
-    name: str
-    default: SettingValue
-    """Default value; its type is the setting's type."""
-    help: str
-    """Help text of one sentence."""
-    choices: tuple[str, ...] = ()
-    """Allowed values of a text; empty: any."""
-    minimum: int = 1
-    maximum: int = 4096
-    """Largest whole number, inclusive; ``minimum`` is inclusive, too."""
-    origin: Origin = Origin.DEFAULT
-    implies: Mapping[str, Interface] = field(default_factory=dict)
-    """Interface by value, if a server can host several (``class=uvicorn``)."""
-    listens: Mapping[str, frozenset[Protocol]] = field(default_factory=dict)
-    """Protocols by value, for values with which the server knows only some of its protocols."""
-    closes: Mapping[SettingValue, str] = field(default_factory=dict)
-    """Values with which the server closes each connection after one answer, each with the reason and its remedy."""
-    only: Mapping[str, tuple[SettingValue, ...]] = field(default_factory=dict)
-    """Values of other settings, by name, with which this setting has an effect; empty: it always has one. See
-    `ServerSpec.idle`."""
-    tunable: Tunable | None = None
-    """Values for a tuner to try; None if there is nothing to gain, or a tuner must not decide it."""
-
-    def applies(self, settings: Settings) -> bool:
-        """Return True if this setting has an effect beside its server's ``settings``; missing ones may have any
-        value."""
-        return all(name not in settings or settings[name] in values for name, values in self.only.items())
-
-    def is_tuned(self, settings: Settings) -> bool:
-        """Return True if a tuner tries this setting beside its server's other ``settings``."""
-        return self.tunable is not None and self.applies(settings) and self.tunable.applies(settings)
-
-    @property
-    def is_open(self) -> bool:
-        """True if the default takes whichever interface the app offers, while other values name one."""
-        return bool(self.implies) and self.default not in self.implies
-
+from .native_files import GivenOption, NativeFile, Signs
+from .native_options import NativeOptions
+from .setting import Interface, Origin, Protocol, Setting, Settings, Socket, Tunable
 
 BEHIND_ANOTHER = (
     Setting(
@@ -198,8 +111,8 @@ class ServerSpec:
         return (self.name,)
 
     def idle(self, settings: Settings) -> frozenset[str]:
-        """Return the settings without effect beside ``settings``; an open setting (`Setting.is_open`) has no known
-        value yet."""
+        """Return the settings without effect beside ``settings``; an open setting (`setting.Setting.is_open`) has
+        no known value yet."""
         open_ = {setting.name: setting.default for setting in self.settings if setting.is_open}
         known = {name: value for name, value in settings.items() if name not in open_ or value != open_[name]}
         return frozenset(setting.name for setting in self.settings if not setting.applies(known))

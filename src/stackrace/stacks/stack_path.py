@@ -20,19 +20,8 @@ from ..base.errors import StackError
 from ..base.text import did_you_mean
 from .native_options import CONFIG
 from .path_words import HopWords, NativeWords, hops_of, native_words, quoted
-from .stack import (
-    BEHIND_ANOTHER,
-    Hop,
-    Interface,
-    Origin,
-    Protocol,
-    ServerSpec,
-    Setting,
-    Settings,
-    SettingValue,
-    Socket,
-    Stack,
-)
+from .setting import Interface, Origin, Protocol, Setting, Settings, SettingValue, Socket
+from .stack import BEHIND_ANOTHER, Hop, ServerSpec, Stack
 
 _ORDER = (Interface.WSGI, Interface.ASGI, Interface.RACK, Interface.FILES)
 """Order of preference if server and app share several interfaces."""

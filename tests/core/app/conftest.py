@@ -9,7 +9,7 @@ from stackrace.app.app import EntryKind, entry_of
 from stackrace.app.examination import Examination, Exchange
 from stackrace.app.examiner.messages import DjangoFacts, PythonFacts, Reply
 from stackrace.measure.workload import Request
-from stackrace.stacks.stack import Interface
+from stackrace.stacks.setting import Interface
 
 PYTHON = PythonFacts(version="3.11.2", python=Path("python"), base=Path("python3"), site_packages=())
 DJANGO = DjangoFacts(

@@ -7,7 +7,7 @@ import pytest
 from stackrace.app.app import App, EntryKind, entry_of
 from stackrace.app.entry import deployed_source, entry_source
 from stackrace.base.errors import InputError
-from stackrace.stacks.stack import Interface
+from stackrace.stacks.setting import Interface
 
 
 def app(root, kind, target, **changes):

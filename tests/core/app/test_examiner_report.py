@@ -15,7 +15,7 @@ from stackrace.app.examiner_report import examination_of
 from stackrace.base.errors import AppError
 from stackrace.base.process import OverdueError
 from stackrace.measure.workload import PageTime, Request
-from stackrace.stacks.stack import Interface
+from stackrace.stacks.setting import Interface
 
 APP = App(
     name="shop",

@@ -10,7 +10,7 @@ from stackrace.app.golden import golden
 from stackrace.app.interpreter import find_ruby
 from stackrace.base.errors import AppError
 from stackrace.measure.workload import Request
-from stackrace.stacks.stack import Interface
+from stackrace.stacks.setting import Interface
 
 
 @pytest.fixture

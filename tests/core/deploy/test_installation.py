@@ -15,7 +15,8 @@ from stackrace.base.errors import MissingError
 from stackrace.deploy import installation
 from stackrace.deploy.installation import installed_version, missing_item, require
 from stackrace.stacks.servers import Catalogue, Needs, Recipe, Server, Site
-from stackrace.stacks.stack import Interface, Protocol, ServerSpec
+from stackrace.stacks.setting import Interface, Protocol
+from stackrace.stacks.stack import ServerSpec
 from stackrace.stacks.stack_path import parse_stack
 
 NOWHERE = "no-such-program-anywhere"

@@ -9,7 +9,8 @@ from stackrace.measure.launch import Failure, FailureKind, StackFacts
 from stackrace.measure.load import Load
 from stackrace.measure.workload import Workload
 from stackrace.stacks.servers import catalogue
-from stackrace.stacks.stack import Interface, Side, original_path, side_of, side_path, twin_path, without_side
+from stackrace.stacks.setting import Interface
+from stackrace.stacks.stack import Side, original_path, side_of, side_path, twin_path, without_side
 from stackrace.stacks.stack_path import parse_stack
 
 

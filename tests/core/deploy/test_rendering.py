@@ -13,9 +13,9 @@ from stackrace.base.errors import InputError
 from stackrace.deploy import guard
 from stackrace.deploy.environments import Environments
 from stackrace.deploy.rendering import _in_plain_folder, _plain, hosted
-from stackrace.stacks.native_options import FileReading, NativeFile
+from stackrace.stacks.native_files import FileReading, NativeFile
 from stackrace.stacks.servers import PLAIN
-from stackrace.stacks.stack import Interface
+from stackrace.stacks.setting import Interface
 
 HOSTILE = [
     *(

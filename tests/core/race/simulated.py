@@ -20,7 +20,7 @@ from stackrace.race.run import runner
 from stackrace.race.run.lanes import OneLane
 from stackrace.race.run.scheduling import FOR_THE_WINNER, ChosenCells, Scheduling
 from stackrace.stacks.servers import catalogue
-from stackrace.stacks.stack import Interface
+from stackrace.stacks.setting import Interface
 from stackrace.stacks.stack_path import parse_stack
 from stackrace.stats.values import Question
 from stackrace.validity.observation import Observation

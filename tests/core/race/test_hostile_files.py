@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from stackrace.base.errors import SpecError, StackError, StackraceError
 from stackrace.race.request.race_file import read_race_file
 from stackrace.stacks.servers import catalogue
-from stackrace.stacks.stack import Interface
+from stackrace.stacks.setting import Interface
 from stackrace.stacks.stack_path import parse_stack
 
 SPECS = {entry.spec.name: entry.spec for entry in catalogue()}

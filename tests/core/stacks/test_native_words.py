@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from stackrace.base.errors import StackError
-from stackrace.stacks.native_options import Concern, GivenOption
+from stackrace.stacks.native_files import Concern, GivenOption
 from stackrace.stacks.servers import catalogue
-from stackrace.stacks.stack import Interface, Origin
+from stackrace.stacks.setting import Interface, Origin
 from stackrace.stacks.stack_path import parse_stack
 
 SPECS = catalogue().specs

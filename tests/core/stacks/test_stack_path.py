@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from stackrace.base.errors import StackError
 from stackrace.deploy.environments import package_of
 from stackrace.stacks.servers import catalogue
-from stackrace.stacks.stack import Interface, Origin, Protocol
+from stackrace.stacks.setting import Interface, Origin, Protocol
 from stackrace.stacks.stack_path import parse_stack
 
 SPECS = catalogue().specs

@@ -1,7 +1,6 @@
 """Which values of a setting are tried."""
 
-from stackrace.stacks.stack import Setting
-from stackrace.stacks.tunable import Formula, Tunable
+from stackrace.stacks.setting import Formula, Setting, Tunable
 
 
 def test_numbers_grow_by_about_the_same_factor_up_to_what_the_cores_allow():

@@ -8,7 +8,8 @@ from stackrace.measure.launch import HopUsage
 from stackrace.measure.load import Counts, Load, LoadResult, Quantiles
 from stackrace.measure.resources import Resources
 from stackrace.stacks.servers import catalogue
-from stackrace.stacks.stack import Hop, Interface, Protocol, Stack
+from stackrace.stacks.setting import Interface, Protocol
+from stackrace.stacks.stack import Hop, Stack
 from stackrace.validity.observation import Observation
 
 SHARED = Resources(stack_cores=(0,), generator_cores=(0,))

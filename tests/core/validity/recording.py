@@ -14,7 +14,8 @@ from typing import Any, get_type_hints
 from stackrace.base.codec import decode, encode
 from stackrace.measure.launch import Launch
 from stackrace.stacks.servers import catalogue
-from stackrace.stacks.stack import Interface, Stack
+from stackrace.stacks.setting import Interface
+from stackrace.stacks.stack import Stack
 from stackrace.stacks.stack_path import parse_stack
 from stackrace.validity.observation import Aftermath, LaunchView, Observation
 

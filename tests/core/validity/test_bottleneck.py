@@ -8,7 +8,7 @@ from stackrace.measure.launch import Bottleneck, BottleneckKind, HopUsage
 from stackrace.measure.probe import ThreadWaits
 from stackrace.measure.resources import Resources
 from stackrace.stacks.servers import catalogue
-from stackrace.stacks.stack import Interface
+from stackrace.stacks.setting import Interface
 from stackrace.stacks.stack_path import parse_stack
 from stackrace.validity.bottleneck import agreed, bottleneck
 

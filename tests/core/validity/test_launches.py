@@ -10,7 +10,8 @@ from stackrace.base.verdict import Effect, Finding, Verdict
 from stackrace.measure.launch import Failure, FailureKind, HopUsage, Launch, MemorySample, Slice
 from stackrace.measure.load import Counts
 from stackrace.report.words import findings as say
-from stackrace.stacks.stack import Interface, Stack
+from stackrace.stacks.setting import Interface
+from stackrace.stacks.stack import Stack
 from stackrace.validity.declaration import Made
 from stackrace.validity.observation import Aftermath, Complaint, LaunchView
 from stackrace.validity.registry import CHECKS, examine_launch

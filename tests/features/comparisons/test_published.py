@@ -9,7 +9,7 @@ from stackrace.features.comparisons.reading import read_comparison
 from stackrace.race.preparation.sessions import with_bundled_sessions
 from stackrace.race.request.race_file import read_race_file
 from stackrace.stacks.servers import catalogue
-from stackrace.stacks.stack import Interface
+from stackrace.stacks.setting import Interface
 from stackrace.stacks.stack_path import parse_stack
 
 PARTS = [(name, part) for name in NAMES for part in read_comparison(name).parts]

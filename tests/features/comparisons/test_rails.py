@@ -12,7 +12,7 @@ import pytest
 from stackrace.app.app import EntryKind
 from stackrace.app.bundle import bundled
 from stackrace.features.comparisons.apps import _missing_gems
-from stackrace.stacks.stack import Interface
+from stackrace.stacks.setting import Interface
 
 RAILS = bundled("rails")
 

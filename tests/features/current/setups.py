@@ -4,7 +4,7 @@ from tests.folders import write
 
 from stackrace.features.current.deployment import current_deployment
 from stackrace.stacks.servers import catalogue
-from stackrace.stacks.stack import Interface
+from stackrace.stacks.setting import Interface
 
 SPECS = catalogue().specs
 ANY = frozenset(Interface)

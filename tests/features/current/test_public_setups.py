@@ -4,7 +4,7 @@ import pytest
 
 from stackrace.app.app import Entry, EntryKind
 from stackrace.features.current.deployment import current_deployment
-from stackrace.stacks.native_options import Weight
+from stackrace.stacks.native_files import Weight
 
 from .setups import SPECS, read, write
 

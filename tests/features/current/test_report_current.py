@@ -17,7 +17,7 @@ from stackrace.race.results.parts import Parts
 from stackrace.report.document import document, schema
 from stackrace.report.exporter import Format, render
 from stackrace.report.terminal import make_console, print_report
-from stackrace.stacks.native_options import Concern, Weight
+from stackrace.stacks.native_files import Concern, Weight
 
 FOUND = CurrentDeployment(
     stack=STACKS[1],

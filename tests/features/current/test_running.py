@@ -25,7 +25,7 @@ from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.features.current import observe
 from stackrace.features.current.deployment import current_deployment
 from stackrace.features.current.verb import command
-from stackrace.stacks.native_options import Concern
+from stackrace.stacks.native_files import Concern
 from stackrace.stacks.servers import catalogue
 
 from .setups import SPECS, write

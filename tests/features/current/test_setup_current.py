@@ -13,7 +13,7 @@ from stackrace.race.preparation.workloads import limits_of
 from stackrace.race.request.request import RaceRequest, WorkloadRequest
 from stackrace.race.results.parts import Parts
 from stackrace.stacks.servers import catalogue
-from stackrace.stacks.stack import Interface
+from stackrace.stacks.setting import Interface
 
 
 def sought(current):

@@ -7,7 +7,8 @@ from tests.core.race.raced import race_of
 
 from stackrace.features.export.equivalence import UntilKnown, Verdict, equivalence_of
 from stackrace.stacks.servers import catalogue
-from stackrace.stacks.stack import Interface, Side, side_path
+from stackrace.stacks.setting import Interface
+from stackrace.stacks.stack import Side, side_path
 from stackrace.stacks.stack_path import parse_stack
 
 STACK = parse_stack("gunicorn", catalogue().specs, frozenset(Interface))

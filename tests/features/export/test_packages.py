@@ -7,7 +7,7 @@ import pytest
 from stackrace.base.errors import InputError
 from stackrace.features.export.packages import Asked, _refuse_other_versions, asked_of
 from stackrace.stacks.servers import catalogue
-from stackrace.stacks.stack import Interface
+from stackrace.stacks.setting import Interface
 from stackrace.stacks.stack_path import parse_stack
 
 HASHED = "Django==5.2.1 \\\n    --hash=sha256:ab \\\n    --hash=sha256:cd\n"

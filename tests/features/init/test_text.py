@@ -16,7 +16,7 @@ from stackrace.features.init.race_file_text import comment, document, quoted, ra
 from stackrace.race.preparation.pages import Page
 from stackrace.race.request.race_file import read_race_file
 from stackrace.race.request.request import RaceRequest
-from stackrace.stacks.stack import Interface
+from stackrace.stacks.setting import Interface
 
 HERE = Path("/srv/shop")
 PYTHON = HERE / ".venv" / "bin" / "python"

@@ -21,7 +21,7 @@ from stackrace.deploy.shutdown import stop
 from stackrace.features.recordings.recorded_sessions import read_recording
 from stackrace.measure.workload import Request, Sameness
 from stackrace.stacks.servers import catalogue
-from stackrace.stacks.stack import Interface
+from stackrace.stacks.setting import Interface
 from stackrace.stacks.stack_path import parse_stack
 
 DATABASES = ("sqlite", *(pytest.param(name, marks=pytest.mark.exhaustive) for name in ("postgresql", "mariadb")))

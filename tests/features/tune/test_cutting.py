@@ -8,7 +8,7 @@ from stackrace.features.tune.model import Reference, Tuning, TuningGoal, TuningL
 from stackrace.features.tune.space import space_of
 from stackrace.features.tune.tuning_preparation import thinned
 from stackrace.stacks.servers import catalogue
-from stackrace.stacks.stack import Interface
+from stackrace.stacks.setting import Interface
 from stackrace.stacks.stack_path import parse_stack
 
 SPECS, ANY = catalogue().specs, frozenset({Interface.WSGI})

@@ -6,7 +6,7 @@ from stackrace.features.tune.model import Infeasible, Needs, TuningLimits, Unfit
 from stackrace.features.tune.needs import Size, beyond, exceeded, expected_needs, pilots, size_of
 from stackrace.features.tune.words import none_within
 from stackrace.stacks.servers import catalogue
-from stackrace.stacks.stack import Interface
+from stackrace.stacks.setting import Interface
 from stackrace.stacks.stack_path import parse_stack
 
 MIB = 2**20

@@ -5,7 +5,7 @@ import pytest
 from stackrace.base.errors import InputError
 from stackrace.features.tune.space import space_of
 from stackrace.stacks.servers import catalogue
-from stackrace.stacks.stack import Interface
+from stackrace.stacks.setting import Interface
 from stackrace.stacks.stack_path import parse_stack
 
 SPECS, ANY = catalogue().specs, frozenset(Interface)

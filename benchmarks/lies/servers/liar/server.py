@@ -4,7 +4,8 @@ import re
 from pathlib import Path
 
 from stackrace.stacks.servers import Recipe, Server, Site
-from stackrace.stacks.stack import Interface, Protocol, ServerSpec, Setting
+from stackrace.stacks.setting import Interface, Protocol, Setting
+from stackrace.stacks.stack import ServerSpec
 
 FOLDER = Path(__file__).parent
 PARTS = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.py") if path.name != "server.py"}

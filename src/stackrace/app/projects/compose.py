@@ -15,7 +15,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from ...stacks.native_options import Omission, Weight
+from ...stacks.native_files import Omission, Weight
 from ..project_files import Table, Tagged, line_of, listed, loaded, table_in
 from .deployment_command import (
     LIMITED,

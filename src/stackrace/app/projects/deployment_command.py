@@ -14,7 +14,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from ...base.secrets import register_secrets
-from ...stacks.native_options import Omission
+from ...stacks.native_files import Omission
 from ..environment import LONGEST, bindings
 from ..project_files import text
 

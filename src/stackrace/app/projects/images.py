@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from ...base.files import real_path
-from ...stacks.native_options import Omission, Weight
+from ...stacks.native_files import Omission, Weight
 from ..project_files import deployment_folders, likelihood, stage_of
 from .deployment_command import (
     OPEN,

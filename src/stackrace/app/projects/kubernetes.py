@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...stacks.native_options import Omission, Weight
+from ...stacks.native_files import Omission, Weight
 from ..project_files import Table, deployment_folders, line_of, listed, loaded_all, table_in
 from .deployment_command import LIMITED, OPEN, DeploymentCommand, instances_of, text_of
 from .images import assumed_image, container_commands

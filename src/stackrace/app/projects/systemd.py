@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ...base.files import by_last_parts
-from ...stacks.native_options import Omission, Weight
+from ...stacks.native_files import Omission, Weight
 from .deployment_command import (
     LIMITED,
     NO_FILE,

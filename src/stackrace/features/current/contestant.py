@@ -13,7 +13,7 @@ from ...race.preparation.contestants import CurrentStack
 from ...race.preparation.installing import install_command, refusal
 from ...race.request.request import RaceRequest
 from ...stacks.servers import Catalogue
-from ...stacks.stack import Interface
+from ...stacks.setting import Interface
 from ...stacks.stack_path import parse_stack
 from .current_options import CurrentRequest
 from .deployment import current_deployment

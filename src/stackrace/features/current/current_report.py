@@ -16,10 +16,11 @@ from ...base.errors import InputError, StackError
 from ...base.numbers import mebibytes
 from ...report.exporter import Kind
 from ...report.sheet import Column, Paragraph, Section, Table, Tone
-from ...stacks.native_options import Concern, Weight
+from ...stacks.native_files import Concern, Weight
 from ...stacks.servers import catalogue
 from ...stacks.servers.contract import Entry
-from ...stacks.stack import Hop, Interface, Origin
+from ...stacks.setting import Interface, Origin
+from ...stacks.stack import Hop
 from ...stacks.stack_path import parse_stack, setting_text
 from .deployment import current_deployment, running_deployment
 from .model import CurrentDeployment, placed

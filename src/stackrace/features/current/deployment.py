@@ -19,7 +19,7 @@ from ...app.projects.starts import UNTOLD, serves_no_app, starts
 from ...base.errors import InputError
 from ...base.files import is_file
 from ...report.figures import listed
-from ...stacks.native_options import Weight
+from ...stacks.native_files import Weight
 from ...stacks.stack import ServerSpec
 from .deployment_record import front_of, recorded
 from .fronts import Front, Fronts, unread_documents, unread_targets

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...app.projects.deployment_command import shown
 from ...base.files import is_file
-from ...stacks.native_options import Weight
+from ...stacks.native_files import Weight
 from .fronts import Front, front_gaps
 from .hop import ReadHop
 from .model import CurrentDeployment, CurrentGap

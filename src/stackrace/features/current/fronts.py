@@ -12,7 +12,8 @@ from ...app.project_files import deployment_folders, is_development, is_exported
 from ...app.projects.deployment_command import DeploymentCommand, shown, text_of
 from ...app.projects.kubernetes import is_manifest, manifests, templates
 from ...base.errors import said_by
-from ...stacks.native_options import CONFIG, FileReading, Signs, Weight
+from ...stacks.native_files import FileReading, Signs, Weight
+from ...stacks.native_options import CONFIG
 from ...stacks.stack import ServerSpec
 from .hop import ReadHop, quoted_value
 from .model import CurrentChange, CurrentGap

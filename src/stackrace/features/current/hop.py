@@ -15,8 +15,10 @@ from ...app.projects.served_app import ServedApp, served_app
 from ...app.projects.shell import unknown
 from ...base.files import by_last_parts, is_folder
 from ...base.secrets import masked_settings
-from ...stacks.native_options import CONFIG, Concern, NativeOptions, Weight
-from ...stacks.stack import ServerSpec, Setting, SettingValue
+from ...stacks.native_files import Concern, Weight
+from ...stacks.native_options import CONFIG, NativeOptions
+from ...stacks.setting import Setting, SettingValue
+from ...stacks.stack import ServerSpec
 from .model import CurrentChange, CurrentGap, CurrentQueue
 
 _SIZES = frozenset({"workers", "processes", "threads", "class", "mode", "interface"})

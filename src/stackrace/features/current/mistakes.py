@@ -14,8 +14,8 @@ from ...app.projects.images import exec_form
 from ...app.projects.starts import SHELLS, is_known_wrapper
 from ...base.secrets import masked_settings
 from ...report.figures import listed
-from ...stacks.native_options import Concern
-from ...stacks.stack import SettingValue
+from ...stacks.native_files import Concern
+from ...stacks.setting import SettingValue
 from .grants import connections, memory, router_table, unread_pool
 from .hop import ReadHop
 from .model import CurrentMistake, placed

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from ...race.results.parts import RacePart
-from ...stacks.native_options import Concern, Weight
+from ...stacks.native_files import Concern, Weight
 
 if TYPE_CHECKING:
     from ...race.results.race import Race

@@ -13,7 +13,7 @@ from ...race.results.race import Race
 from ...race.results.standing import StandingNotice, Withdrawal
 from ...report.figures import limited, listed, share
 from ...report.words.findings import failure_kind, failure_message
-from ...stacks.native_options import Weight
+from ...stacks.native_files import Weight
 from .distance import CurrentErrors, CurrentKind, CurrentStanding
 from .model import CurrentDeployment, deployment_of, placed
 from .transfer import deployment_title, taken_over

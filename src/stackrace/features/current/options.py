@@ -26,8 +26,10 @@ from ...app.projects.place import Place
 from ...app.projects.shell import unknown
 from ...base.files import by_last_parts, is_file, is_folder
 from ...base.process.view import ProtectedView
-from ...stacks.native_options import Concern, FileReading, NativeOptions, Weight
-from ...stacks.stack import ServerSpec, SettingValue
+from ...stacks.native_files import Concern, FileReading, Weight
+from ...stacks.native_options import NativeOptions
+from ...stacks.setting import SettingValue
+from ...stacks.stack import ServerSpec
 from .hop import UNKNOWN, ReadHop
 
 _LONGEST_S = 10.0

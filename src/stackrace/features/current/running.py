@@ -14,7 +14,7 @@ from pathlib import Path
 from ...app.projects.deployment_command import OPEN, DeploymentCommand, text_of
 from ...base.codec import decode
 from ...base.errors import InputError
-from ...stacks.native_options import Concern, Weight
+from ...stacks.native_files import Concern, Weight
 from . import observe
 from .hop import ReadHop
 from .model import CurrentDifference

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ...base.numbers import things
 from ...base.text import few
 from ...report.figures import listed
-from ...stacks.native_options import Concern, Weight
+from ...stacks.native_files import Concern, Weight
 from .model import CurrentChange, CurrentDeployment, CurrentGap, placed
 
 _SAME = {

@@ -25,7 +25,8 @@ from ...race.preparation.set_up import Deployment, set_up
 from ...race.results.race import Race
 from ...race.results.standing import Standing
 from ...stacks.servers import Hosted, PythonRuntime
-from ...stacks.stack import Interface, Stack
+from ...stacks.setting import Interface
+from ...stacks.stack import Stack
 from .export_target import Target, refuse_proxies
 from .layout import Process, laid_out
 from .packages import Packages, distribution, packages_of

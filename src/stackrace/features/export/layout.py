@@ -11,7 +11,8 @@ from ...deploy.installation import find_binary
 from ...stacks.servers import Catalogue, Endpoint, Hosted, Recipe, Site
 from ...stacks.servers.contract import Entry
 from ...stacks.servers.site import Production
-from ...stacks.stack import Hop, Protocol, Socket, Stack
+from ...stacks.setting import Protocol, Socket
+from ...stacks.stack import Hop, Stack
 from .export_target import Target
 
 _LOOPBACK = "127.0.0.1"

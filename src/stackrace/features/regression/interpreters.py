@@ -25,7 +25,8 @@ from ...race.preparation.contestants import CurrentStack, current_stack, with_cu
 from ...race.preparation.defaults import most_used
 from ...race.request.request import RaceRequest
 from ...stacks.servers import Catalogue, catalogue
-from ...stacks.stack import Protocol, Side, Stack
+from ...stacks.setting import Protocol
+from ...stacks.stack import Side, Stack
 from ...stacks.stack_path import parse_stack, stack_text
 from .variants import Variant, Variants
 

@@ -12,9 +12,9 @@ from typing import NamedTuple
 from ...base.errors import InputError, StackError
 from ...base.numbers import count
 from ...base.text import did_you_mean
-from ...stacks.stack import BEHIND_ANOTHER, Interface, ServerSpec, Setting, SettingValue, Stack
+from ...stacks.setting import Formula, Interface, Setting, SettingValue, Tunable
+from ...stacks.stack import BEHIND_ANOTHER, ServerSpec, Stack
 from ...stacks.stack_path import parse_stack, setting_text, setting_value, stack_text
-from ...stacks.tunable import Formula, Tunable
 from .model import Knob, Values
 
 _MOST = 2000

@@ -18,7 +18,8 @@ from ...race.preparation.contestants import current_stack, with_current_deployme
 from ...race.preparation.core_shares import cores_of
 from ...race.request.request import RaceRequest
 from ...stacks.servers import Catalogue, catalogue
-from ...stacks.stack import Interface, Stack
+from ...stacks.setting import Interface
+from ...stacks.stack import Stack
 from ...stacks.stack_path import parse_stack
 from .model import GoalKind, Reference, Tuning, TuningGoal, TuningLimits
 from .search import AT_ONCE, FIRST, largest_field

@@ -18,7 +18,8 @@ from ...measure.load import Load, LoadResult, answered_per_s
 from ...measure.resources import Resources
 from ...measure.workload import Burst, PageTime, Workload
 from ...stacks.servers import Catalogue
-from ...stacks.stack import Interface, Stack
+from ...stacks.setting import Interface
+from ...stacks.stack import Stack
 from ..pacing.pace import at_once
 from ..request.request import RaceRequest
 from .defaults import levels_of

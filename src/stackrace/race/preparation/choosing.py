@@ -13,7 +13,8 @@ from ...measure.load import Load
 from ...measure.resources import Resources
 from ...measure.workload import PageTime, Workload
 from ...stacks.servers import Catalogue, catalogue
-from ...stacks.stack import Interface, Stack
+from ...stacks.setting import Interface
+from ...stacks.stack import Stack
 from ...stacks.stack_path import parse_stack
 from ..pacing.overhead import expected_overhead, launch_s
 from ..pacing.pace import lengths_of, response_s

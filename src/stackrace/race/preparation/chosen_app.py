@@ -23,7 +23,7 @@ from ...deploy.environments import Environments
 from ...deploy.guard import Guard
 from ...deploy.preparing import OnPreparing, Preparing, Step, ignore_step
 from ...deploy.protection import ProtectedProject
-from ...stacks.stack import Interface
+from ...stacks.setting import Interface
 from ..request.request import RaceRequest
 
 

@@ -10,7 +10,8 @@ from typing import Protocol, Self, cast
 from ...app.app import Entry
 from ...extensions import Contestants, declared, load
 from ...stacks.servers import Catalogue
-from ...stacks.stack import Interface, Stack
+from ...stacks.setting import Interface
+from ...stacks.stack import Stack
 from ..request.request import RaceRequest
 from ..results.parts import RacePart
 

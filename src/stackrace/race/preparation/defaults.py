@@ -8,7 +8,8 @@ from contextlib import suppress
 from ...base.errors import InputError, StackError
 from ...deploy.installation import unready
 from ...stacks.servers import Catalogue
-from ...stacks.stack import Interface, Stack
+from ...stacks.setting import Interface
+from ...stacks.stack import Stack
 from ...stacks.stack_path import parse_stack
 from ..request.request import RaceRequest
 from ..results.race import LeftOut

@@ -20,7 +20,8 @@ from ...deploy.preparing import OnPreparing
 from ...deploy.started_services import service_of
 from ...stacks.servers import Catalogue
 from ...stacks.services import services
-from ...stacks.stack import Interface, Stack
+from ...stacks.setting import Interface
+from ...stacks.stack import Stack
 from ...stacks.stack_path import parse_stack
 from ..request.named_races import file_of, known_names, source_of
 from ..request.race_file import read_race_file, read_request

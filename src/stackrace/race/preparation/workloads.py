@@ -13,7 +13,8 @@ from ...app.golden import demanded, golden, rule_for
 from ...base.errors import InputError
 from ...measure.workload import Answer, Request, RightAnswers, Workload, mean_time
 from ...stacks.servers import Catalogue
-from ...stacks.stack import Interface, Stack, original_path
+from ...stacks.setting import Interface
+from ...stacks.stack import Stack, original_path
 from ...stacks.stack_path import parse_stack
 from ..request.request import RaceRequest, WorkloadRequest
 from .sessions import Ask, refuse_strange_paths, session_workload

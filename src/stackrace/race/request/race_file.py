@@ -20,7 +20,7 @@ from ...base.numbers import things
 from ...base.secrets import register_settings
 from ...base.text import did_you_mean, url_meant
 from ...stacks.servers import catalogue
-from ...stacks.stack import Interface
+from ...stacks.setting import Interface
 from ...stacks.stack_path import parse_stack
 from ...stats.values import Question
 from ..results.parts import Parts

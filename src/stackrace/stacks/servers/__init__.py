@@ -1,6 +1,7 @@
 """The catalogue: one folder per server, the same files in each. ``catalogue()`` finds them all."""
 
-from ..native_options import Concern, NativeOptions, Option
+from ..native_files import Concern
+from ..native_options import NativeOptions, Option
 from .catalogue import Catalogue, catalogue
 from .contract import BACKLOG, KEEP_ALIVE_S, Fault, Guest, Needs, Recipe, Server
 from .settings import command_words, fixed_by

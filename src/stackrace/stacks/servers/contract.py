@@ -16,7 +16,8 @@ from typing import ClassVar
 
 from ...base.errors import LaunchError
 from ...base.files import read_text
-from ..stack import Protocol, ServerSpec, Settings
+from ..setting import Protocol, Settings
+from ..stack import ServerSpec
 from .site import OTHERS, Fragment, Site, bodiless_files
 from .templates import PLAIN, Rendered, render
 

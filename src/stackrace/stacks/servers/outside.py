@@ -20,7 +20,8 @@ from pathlib import Path
 from types import ModuleType, TracebackType
 
 from ...base.errors import InputError, StackraceError
-from ..stack import BEHIND_ANOTHER, Interface, Protocol, ServerSpec, Setting, Socket
+from ..setting import Interface, Protocol, Setting, Socket
+from ..stack import BEHIND_ANOTHER, ServerSpec
 from .contract import Entry, Guest, Recipe, Server
 from .site import Endpoint, Fragment, Hosted, PythonRuntime, RubyRuntime, Site
 

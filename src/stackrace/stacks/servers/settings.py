@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from ..native_options import Concern, NativeOptions, Option
-from ..stack import Origin, ProcessCount, Setting, Settings, Socket
-from ..tunable import Formula, Tunable
+from ..native_files import Concern
+from ..native_options import NativeOptions, Option
+from ..setting import Formula, Origin, Setting, Settings, Socket, Tunable
+from ..stack import ProcessCount
 from .contract import KEEP_ALIVE_S
 from .site import Site
 

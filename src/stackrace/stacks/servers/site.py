@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from ..native_options import Change, Concern, GivenOption, NativeFile
-from ..stack import Interface, Protocol, Settings, Socket
+from ..native_files import Change, Concern, GivenOption, NativeFile
+from ..setting import Interface, Protocol, Settings, Socket
 
 ANYBODY = "*"
 """Trusted proxies in a race, for servers that need a list: over unix sockets a client has no address at all."""

@@ -10,7 +10,7 @@ from stackrace.race.preparation import choosing, defaults
 from stackrace.race.preparation.choosing import asked
 from stackrace.race.preparation.defaults import most_used
 from stackrace.stacks.servers import catalogue
-from stackrace.stacks.stack import Interface
+from stackrace.stacks.setting import Interface
 
 NGINX = SimpleNamespace(name="nginx", missing="install it")
 WSGI, ASGI = frozenset({Interface.WSGI}), frozenset({Interface.ASGI})

@@ -16,7 +16,7 @@ from stackrace.deploy.seeding import prepare
 from stackrace.race.preparation.app_examination import _static, examined_app
 from stackrace.race.preparation.chosen_app import asked_app, protected_project
 from stackrace.race.request.request import RaceRequest
-from stackrace.stacks.stack import Interface
+from stackrace.stacks.setting import Interface
 
 
 def load(folder, beside=None, on_preparing=str, **asked):

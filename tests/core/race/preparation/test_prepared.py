@@ -19,7 +19,7 @@ from stackrace.race.preparation.prepared import _FirstRaceTimer, plan_of
 from stackrace.race.preparation.workloads import limits_of, met
 from stackrace.race.request.request import RaceRequest, WorkloadRequest
 from stackrace.stacks.servers import catalogue
-from stackrace.stacks.stack import Interface
+from stackrace.stacks.setting import Interface
 from stackrace.stacks.stack_path import parse_stack
 
 HERE = Path("/nowhere")

@@ -18,7 +18,7 @@ from stackrace.measure.workload import Likeness, Order, Request, RightAnswer, Sa
 from stackrace.race.preparation.sessions import _MOST_ASKED, session_workload
 from stackrace.race.preparation.workloads import urls_of, workloads_of
 from stackrace.race.request.request import RaceRequest, WorkloadRequest
-from stackrace.stacks.stack import Interface
+from stackrace.stacks.setting import Interface
 
 APP = """
     import itertools

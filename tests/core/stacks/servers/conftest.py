@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from stackrace.stacks.servers import Endpoint, Hosted, PythonRuntime, Recipe, RubyRuntime, Site, catalogue
-from stackrace.stacks.stack import BEHIND_ANOTHER, Interface, Protocol, SettingValue, Socket
+from stackrace.stacks.setting import Interface, Protocol, SettingValue, Socket
+from stackrace.stacks.stack import BEHIND_ANOTHER
 
 GOLDEN = Path(__file__).with_name("golden")
 SYNTHETIC = Path("/srv/site")

@@ -9,7 +9,7 @@ from tests.core.stacks.servers.conftest import hosted
 
 from stackrace.stacks.servers.bodiless import asgi_without_body, wsgi_without_body
 from stackrace.stacks.servers.site import BODILESS, bodiless_files
-from stackrace.stacks.stack import Interface
+from stackrace.stacks.setting import Interface
 
 
 class Body:

@@ -11,7 +11,7 @@ import pytest
 
 from stackrace.stacks import servers
 from stackrace.stacks.servers import Guest, Server, catalogue, outside
-from stackrace.stacks.stack import Protocol, Socket
+from stackrace.stacks.setting import Protocol, Socket
 
 ENTRIES = list(catalogue())
 SERVERS = [entry for entry in ENTRIES if isinstance(entry, Server)]

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from stackrace.stacks.servers import catalogue
-from stackrace.stacks.stack import Interface, Protocol
+from stackrace.stacks.setting import Interface, Protocol
 
 PROGRAMS = {
     "bjoern": [{}],

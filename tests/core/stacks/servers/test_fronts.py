@@ -9,7 +9,7 @@ import pytest
 
 from stackrace.base.errors import StackError
 from stackrace.stacks.servers import Endpoint, catalogue
-from stackrace.stacks.stack import Interface, Protocol, Socket
+from stackrace.stacks.setting import Interface, Protocol, Socket
 from stackrace.stacks.stack_path import parse_stack
 
 FILES = {

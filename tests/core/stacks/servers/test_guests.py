@@ -9,7 +9,7 @@ import pytest
 from tests.core.stacks.servers.conftest import hosted
 
 from stackrace.stacks.servers import RubyRuntime, catalogue
-from stackrace.stacks.stack import Interface
+from stackrace.stacks.setting import Interface
 
 APACHE = catalogue().server("apache")
 MPMS = APACHE.spec.setting("mpm").choices

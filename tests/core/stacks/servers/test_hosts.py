@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from stackrace.stacks.servers import catalogue
-from stackrace.stacks.stack import Interface, Protocol, Socket
+from stackrace.stacks.setting import Interface, Protocol, Socket
 
 PUMA, UNIT, UWSGI = (catalogue().server(name) for name in ("puma", "unit", "uwsgi"))
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.stacks.native_options import GivenOption, NativeFile
+from stackrace.stacks.native_files import GivenOption, NativeFile
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.servers.gunicorn.options import OPTIONS
 from stackrace.stacks.servers.site import Production
-from stackrace.stacks.stack import Protocol
+from stackrace.stacks.setting import Protocol
 
 OPTION = GivenOption(name="some-option", value="/a b")
 SWITCH = GivenOption(name="some-switch", value=None)

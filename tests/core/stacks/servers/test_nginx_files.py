@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from stackrace.base.errors import LaunchError, StackError
-from stackrace.stacks.native_options import Concern, NativeFile
+from stackrace.stacks.native_files import Concern, NativeFile
 from stackrace.stacks.servers import catalogue
-from stackrace.stacks.stack import Interface
+from stackrace.stacks.setting import Interface
 from stackrace.stacks.stack_path import parse_stack
 
 NGINX = catalogue().server("nginx")

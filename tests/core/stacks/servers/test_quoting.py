@@ -19,11 +19,11 @@ from stackrace.app.app import App, Entry, EntryKind
 from stackrace.base.errors import InputError, LaunchError
 from stackrace.base.http_syntax import _url_prefix
 from stackrace.deploy.rendering import hosted
-from stackrace.stacks.native_options import FileReading, NativeFile
+from stackrace.stacks.native_files import FileReading, NativeFile
 from stackrace.stacks.servers import PLAIN, Recipe, Server, catalogue
 from stackrace.stacks.servers.templates import Rendered, render
 from stackrace.stacks.servers.uwsgi.options import theirs
-from stackrace.stacks.stack import Interface, Socket
+from stackrace.stacks.setting import Interface, Socket
 
 GUESTS = [entry.spec.name for entry in catalogue() if entry.spec.inside]
 SERVERS = [entry for entry in catalogue() if isinstance(entry, Server)]

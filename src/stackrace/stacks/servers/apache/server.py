@@ -6,8 +6,9 @@ from __future__ import annotations
 import signal
 from pathlib import Path
 
-from ...native_options import Signs
-from ...stack import Interface, Origin, ProcessCount, Protocol, ServerSpec, Setting, Settings, Socket
+from ...native_files import Signs
+from ...setting import Interface, Origin, Protocol, Setting, Settings, Socket
+from ...stack import ProcessCount, ServerSpec
 from ..contract import Fault, Needs, Recipe, Reload, Server
 from ..settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE
 from ..site import Endpoint, Fragment, Site

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sysconfig
 from pathlib import Path
 
-from ...stack import Interface, Protocol, ServerSpec
+from ...setting import Interface, Protocol
+from ...stack import ServerSpec
 from ..contract import BACKLOG, Needs, Recipe, Server
 from ..site import BODILESS, Site
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from ...native_options import Signs
-from ...stack import Interface, Protocol, ServerSpec, Socket
+from ...native_files import Signs
+from ...setting import Interface, Protocol, Socket
+from ...stack import ServerSpec
 from ..contract import Fault, Needs, Recipe, Server
 from ..settings import ACCESS_LOG, ANY_SOCKET, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, workers
 from ..site import Site

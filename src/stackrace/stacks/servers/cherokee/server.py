@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...stack import Interface, Protocol, ServerSpec, Socket
+from ...setting import Interface, Protocol, Socket
+from ...stack import ServerSpec
 from ..contract import Fault, Needs, Recipe, Server
 from ..settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
 from ..site import Site

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...stack import Interface, Protocol, ServerSpec
+from ...setting import Interface, Protocol
+from ...stack import ServerSpec
 from ..contract import BACKLOG, Recipe, Server
 from ..settings import KEEP_ALIVE, threads
 from ..site import BODILESS, Site

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from ...native_options import Concern, NativeOptions, Option, decided, passed, switches
-from ...stack import Interface, Protocol, ServerSpec, Settings
+from ...native_files import Concern
+from ...native_options import NativeOptions, Option, decided, passed, switches
+from ...setting import Interface, Protocol, Settings
+from ...stack import ServerSpec
 from ..contract import BACKLOG, Fault, Recipe, Server
 from ..settings import ACCESS_LOG, command_words
 from ..site import BODILESS, Site, bodiless_files

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...stack import Interface, Origin, Protocol, ServerSpec, Setting
+from ...setting import Interface, Origin, Protocol, Setting
+from ...stack import ServerSpec
 from ..contract import BACKLOG, Recipe, Server
 from ..site import Site
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import signal
 
-from ...native_options import Concern, NativeOptions, Option, decided, switches
-from ...stack import Interface, Origin, Protocol, ServerSpec, Setting, Settings
-from ...tunable import Formula, Tunable
+from ...native_files import Concern
+from ...native_options import NativeOptions, Option, decided, switches
+from ...setting import Formula, Interface, Origin, Protocol, Setting, Settings, Tunable
+from ...stack import ServerSpec
 from ..contract import BACKLOG, Recipe, Reload, Server
 from ..settings import ADDRESS, STATIC, access_log, command_words, fixed_by, workers
 from ..site import Site

@@ -8,9 +8,9 @@ from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
-from ...native_options import Change, Concern, FileReading, NativeOptions, Option, decided, passed, switches
-from ...stack import Interface, Origin, Protocol, Setting, Settings, SettingValue
-from ...tunable import Formula, Tunable
+from ...native_files import Change, Concern, FileReading
+from ...native_options import NativeOptions, Option, decided, passed, switches
+from ...setting import Formula, Interface, Origin, Protocol, Setting, Settings, SettingValue, Tunable
 from ..contract import BACKLOG
 from ..settings import ACCESS_LOG, KEEP_ALIVE, MOST_SECONDS, address, recycling, workers
 

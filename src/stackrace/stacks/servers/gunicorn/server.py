@@ -6,7 +6,8 @@ import signal
 from collections.abc import Iterable, Iterator, Mapping
 
 from ...native_options import Option
-from ...stack import Interface, Protocol, ServerSpec, Settings
+from ...setting import Interface, Protocol, Settings
+from ...stack import ServerSpec
 from ..contract import Fault, Recipe, Reload, Server
 from ..settings import fixed_by, given, row_words, value_of
 from ..site import Site

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ...native_options import Signs
-from ...stack import Interface, Protocol, ServerSpec
+from ...native_files import Signs
+from ...setting import Interface, Protocol
+from ...stack import ServerSpec
 from ..contract import Fault, Needs, Recipe, Server
 from ..settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
 from ..site import Site

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import signal
 
-from ...native_options import Signs
-from ...stack import Protocol, ServerSpec
+from ...native_files import Signs
+from ...setting import Protocol
+from ...stack import ServerSpec
 from ..contract import Fault, Needs, Recipe, Server
 from ..settings import ANY_SOCKET, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, access_log, workers
 from ..site import Site

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import tomllib
 
-from ...native_options import Concern, NativeOptions, Option, decided, passed, switches
-from ...stack import Interface, Protocol, ServerSpec, Setting, Settings
+from ...native_files import Concern
+from ...native_options import NativeOptions, Option, decided, passed, switches
+from ...setting import Interface, Protocol, Setting, Settings
+from ...stack import ServerSpec
 from ..contract import BACKLOG, Recipe, Server
 from ..settings import ACCESS_LOG, KEEP_ALIVE, address, command_words, fixed_by, recycling, workers
 from ..site import Site

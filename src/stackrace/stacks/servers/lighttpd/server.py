@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import signal
 
-from ...native_options import Signs
-from ...stack import Interface, Protocol, ServerSpec
+from ...native_files import Signs
+from ...setting import Interface, Protocol
+from ...stack import ServerSpec
 from ..contract import Fault, Needs, Recipe, Reload, Server
 from ..settings import ACCESS_LOG, ANY_SOCKET, KEEP_ALIVE, workers
 from ..site import Site

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...stack import Interface, ServerSpec
+from ...setting import Interface
+from ...stack import ServerSpec
 from ..apache.server import SERVER as APACHE
 from ..contract import Guest, Needs
 from ..site import Fragment, Site

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from ...native_options import Concern, NativeOptions, Option, decided, switches
-from ...stack import Interface, Origin, ProcessCount, ServerSpec, Setting, Settings
-from ...tunable import Tunable
+from ...native_files import Concern
+from ...native_options import NativeOptions, Option, decided, switches
+from ...setting import Interface, Origin, Setting, Settings, Tunable
+from ...stack import ProcessCount, ServerSpec
 from ..apache.server import SERVER as APACHE
 from ..contract import Guest, Needs
 from ..settings import RECYCLING, fixed_by, in_threads

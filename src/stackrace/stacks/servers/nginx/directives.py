@@ -12,7 +12,7 @@ from typing import Any
 
 from ....base.files import by_last_parts, read_text
 from ....base.temporary import temporary_folder
-from ...native_options import Concern
+from ...native_files import Concern
 
 STOCK = frozenset({"mime.types", "proxy_params", "uwsgi_params", "fastcgi_params", "scgi_params", "fastcgi.conf"})
 """Names of files that come with nginx."""

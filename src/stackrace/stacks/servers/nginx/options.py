@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ...native_options import Concern, FileReading, NativeOptions, Option
-from ...stack import Origin, Setting, SettingValue
+from ...native_files import Concern, FileReading
+from ...native_options import NativeOptions, Option
+from ...setting import Origin, Setting, SettingValue
 from ..settings import ACCESS_LOG, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, workers
 from .directives import DECIDED, Directive
 from .site_file import site_file

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ....base.errors import LaunchError, said_by
-from ...native_options import GivenOption, Signs
-from ...stack import Interface, Protocol, ServerSpec, SettingValue
+from ...native_files import GivenOption, Signs
+from ...setting import Interface, Protocol, SettingValue
+from ...stack import ServerSpec
 from ..contract import BACKLOG, Needs, Recipe, Reload, Server
 from ..settings import ANY_SOCKET, fixed_by
 from ..site import Endpoint, Site

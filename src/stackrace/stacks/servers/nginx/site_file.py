@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from ....base.files import by_last_parts
-from ...native_options import Change, Concern, Omission
+from ...native_files import Change, Concern, Omission
 from .directives import SERVES_ELSEWHERE, STOCK, Directive, decided, included, parsed, unusable
 
 PROTOCOLS = {"proxy": "http", "uwsgi": "uwsgi", "fastcgi": "fastcgi", "scgi": "scgi"}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from signal import SIGABRT, SIGSEGV
 
-from ...stack import Interface, Origin, ServerSpec, Setting
+from ...setting import Interface, Origin, Setting
+from ...stack import ServerSpec
 from ..apache.server import SERVER as APACHE
 from ..contract import Fault, Guest, Needs
 from ..site import Fragment, Site

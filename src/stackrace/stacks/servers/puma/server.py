@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...stack import Interface, Origin, Protocol, ServerSpec, Setting, Settings
-from ...tunable import Tunable
+from ...setting import Interface, Origin, Protocol, Setting, Settings, Tunable
+from ...stack import ServerSpec
 from ..contract import Needs, Recipe, Server
 from ..settings import KEEP_ALIVE, fixed_by, threads
 from ..site import Site

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import signal
 
-from ...stack import Interface, Protocol, ServerSpec, Setting, Socket
+from ...setting import Interface, Protocol, Setting, Socket
+from ...stack import ServerSpec
 from ..contract import BACKLOG, Fault, Needs, Recipe, Server
 from ..settings import ACCESS_LOG, KEEP_ALIVE, RECYCLING, fixed_by, processes, threads, workers
 from ..site import BODILESS, Site, bodiless_files

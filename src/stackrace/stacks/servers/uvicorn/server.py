@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import signal
 
-from ...native_options import Concern, NativeOptions, Option, decided, switches
-from ...stack import Interface, Protocol, ServerSpec
+from ...native_files import Concern
+from ...native_options import NativeOptions, Option, decided, switches
+from ...setting import Interface, Protocol
+from ...stack import ServerSpec
 from ..contract import BACKLOG, Recipe, Reload, Server
 from ..settings import ADDRESS, KEEP_ALIVE, access_log, command_words, fixed_by, recycling, workers
 from ..site import Site

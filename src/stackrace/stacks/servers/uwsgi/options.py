@@ -11,20 +11,9 @@ from pathlib import Path
 
 from ....base.errors import LaunchError
 from ....base.files import by_last_parts, is_file, read_text, real_path
-from ...native_options import (
-    Change,
-    Concern,
-    FileReading,
-    NativeFile,
-    NativeOptions,
-    Omission,
-    Option,
-    Weight,
-    decided,
-    passed,
-    switches,
-)
-from ...stack import Origin, Setting, Settings, SettingValue
+from ...native_files import Change, Concern, FileReading, NativeFile, Omission, Weight
+from ...native_options import NativeOptions, Option, decided, passed, switches
+from ...setting import Origin, Setting, Settings, SettingValue
 from ..settings import (
     ACCESS_LOG,
     KEEP_ALIVE,

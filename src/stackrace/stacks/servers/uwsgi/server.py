@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import signal
 
-from ...stack import Interface, ProcessCount, Protocol, ServerSpec, Settings, SettingValue
+from ...setting import Interface, Protocol, Settings, SettingValue
+from ...stack import ProcessCount, ServerSpec
 from ..contract import Recipe, Reload, Server
 from ..site import BODILESS, Site, bodiless_files
 from ..templates import Rendered, to_the_end

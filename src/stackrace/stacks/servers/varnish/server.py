@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...native_options import Signs
-from ...stack import CACHE, Origin, Protocol, ServerSpec, Setting
+from ...native_files import Signs
+from ...setting import Origin, Protocol, Setting
+from ...stack import CACHE, ServerSpec
 from ..contract import BACKLOG, Needs, Recipe, Server
 from ..settings import ANY_SOCKET, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, workers
 from ..site import Site

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from ...native_options import Concern, NativeOptions, Option, decided, switches
-from ...stack import Interface, Origin, Protocol, ServerSpec, Setting
+from ...native_files import Concern
+from ...native_options import NativeOptions, Option, decided, switches
+from ...setting import Interface, Origin, Protocol, Setting
+from ...stack import ServerSpec
 from ..contract import BACKLOG, Recipe, Server
 from ..settings import KEEP_ALIVE, given, in_threads, threads
 from ..site import ANYBODY, BODILESS, Site
