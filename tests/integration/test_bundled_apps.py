@@ -2,7 +2,6 @@
 
 import http.client
 import json
-import re
 import shutil
 import signal
 import socket
@@ -62,7 +61,7 @@ def folder(guard, name):
 
 def sql(beside, statement):
     """Return the rows of a statement, sent as root through the database's own client."""
-    where = re.search(r"@(.+)/app$", beside["DATABASE_URL"])[1].replace("%2F", "/")
+    where = beside["MARIADB_SOCKET"]
     done = subprocess.run(
         ["mariadb", "--no-defaults", f"--socket={where}", "-u", "root", "-N", "-B", "app", "-e", statement],
         capture_output=True,

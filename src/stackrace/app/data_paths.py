@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from ..base.files import is_folder, is_present, real_path
 from ..base.process import within
@@ -170,5 +170,6 @@ def _servers(environment: Mapping[str, str]) -> Iterator[DatabaseServer]:
         with suppress(ValueError):
             url = urlsplit(value)
             name = unquote(url.path.lstrip("/"))
-            host, port = unquote(url.hostname or ""), str(url.port or "")
+            host = dict(parse_qsl(url.query)).get("host") or unquote(url.hostname or "")
+            port = str(url.port or "")
             yield DatabaseServer(kind=kind, name=name, host=host, port=port, key=key)

@@ -8,13 +8,15 @@ from __future__ import annotations
 import base64
 import glob
 import hashlib
+import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
-from ..base.files import is_file, is_present, matching, real_path
+from ..base.files import is_file, is_present, matching, read_text, real_path
 from .project_files import first_line, project_folders, table, table_in, text
 
 _FOLDERS = (".venv", "venv", "env")
@@ -55,6 +57,22 @@ def known_pythons(root: Path, environ: Mapping[str, str] = os.environ) -> Iterat
         yield from _known(_IN_IMAGES, f"{_IN_IMAGES}, as in images", is_sure=False)
     for venv in _IMAGES:
         yield from _known(Path(venv), f"{venv}, as in images", is_sure=False)
+
+
+def installed_folders(python: Path) -> Iterator[tuple[str, Path, bool]]:
+    """Yield each package that the environment of ``python`` has from a folder: its name, the folder, and True if it
+    is imported from there (an editable install).
+
+    Source: PEP 610, direct_url.json.
+    """
+    for about in sorted((python.parent.parent / "lib").glob("python3*/site-packages/*.dist-info/direct_url.json")):
+        try:
+            origin = json.loads(read_text(about))
+            folder = real_path(Path(unquote(urlsplit(origin["url"]).path)))
+            is_editable = bool(origin.get("dir_info", {}).get("editable"))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            continue
+        yield about.parent.name.partition("-")[0], folder, is_editable
 
 
 def is_executable(path: Path) -> bool:

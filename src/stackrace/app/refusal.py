@@ -210,7 +210,10 @@ def _service_hint(traceback: str) -> str:
     """Return the hint that a service does not answer, and the key that starts it; empty for other errors."""
     for name, sign in _SERVICES.items():
         if sign.search(traceback) and _REFUSED.search(traceback):
-            return f'; it wants {name}: [app] services = ["{name}"] starts one (docs/services.md), or start yours'
+            return (
+                f"; it wants {name}: start yours, or let a race start one, whose address the app reads from the "
+                f'variables in docs/services.md: [app] services = ["{name}"]'
+            )
     if _REFUSED.search(_last_exception(traceback)):
         return "; a service that it needs does not answer: start it, or let [app] services start one"
     return ""

@@ -99,7 +99,7 @@ def _mariadb(directory: Path) -> ServiceRecipe:
     socket, data = directory / "socket", directory / DATA
     as_root = ("--no-defaults", f"--socket={socket}", "--user=root")
     admin = (_program("mariadb-admin"), *as_root)
-    url = f"mysql://root@{quote(str(socket), safe='')}/app"
+    url = f"mysql://root@localhost/app?unix_socket={quote(str(socket))}"
     options = (
         f"--datadir={data}",
         f"--socket={socket}",
@@ -177,7 +177,8 @@ def _postgresql(directory: Path) -> ServiceRecipe:
         "listen_addresses": "",
         "port": _PORT,
         "unix_socket_directories": str(directory),
-        "max_connections": "200",
+        # every process of every stack of a race may keep a pool of them
+        "max_connections": "1000",
         # 20.10 Automatic Vacuuming: none during a slice; `settle` has done its work, statistics included
         "autovacuum": "off",
         # 20.5.2 Checkpoints: the longest interval allowed, and more WAL than a race writes
@@ -186,7 +187,8 @@ def _postgresql(directory: Path) -> ServiceRecipe:
         # 20.6.4 Subscribers: the launcher would have nothing to launch
         "max_logical_replication_workers": "0",
     }
-    url = f"postgresql://postgres@{quote(str(directory), safe='')}/postgres"
+    # libpq's other form, an encoded socket as the host, is not decoded by SQLAlchemy
+    url = f"postgresql://postgres@/postgres?host={quote(str(directory))}"
     text = ("-E", "UTF8", "--locale=C.UTF-8")
     return ServiceRecipe(
         prepare=((_program("initdb"), "-D", data, "-U", "postgres", "--auth=trust", "--no-sync", *text),),

@@ -324,7 +324,7 @@ def _interface(text: str, last: Hop, offered: frozenset[Interface], specs: Mappi
             f"as in {text}{_ending(spec, first, specs)}"
         )
     raise StackError(
-        f"{spec.name} hosts {_names(hosted)} with these settings, "
+        f"{spec.name} hosts {_names(hosted)} {'with these settings' if implied else 'here'}, "
         f"but the app is {_names(offered)}; use {_hosting(spec, offered, specs)}"
     )
 

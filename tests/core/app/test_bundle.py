@@ -49,7 +49,8 @@ def test_a_url_reads_back(user, password, name, port):
 
 
 def test_a_host_may_be_the_folder_of_a_socket():
-    assert database.parse("postgresql://u@%2Frun%2FMy/pages")["HOST"] == "/run/My"
+    assert database.parse("postgresql://u@/pages?host=/run/My")["HOST"] == "/run/My"
+    assert database.parse("mysql://u@localhost/pages?unix_socket=/run/My")["HOST"] == "/run/My"
     assert database.parse("postgresql:///pages")["HOST"] == ""
 
 

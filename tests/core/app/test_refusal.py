@@ -276,7 +276,8 @@ def test_a_missing_module_in_a_folder_above_is_pointed_at(tmp_path):
     ],
 )
 def test_a_service_that_does_not_answer_is_named(error, service):
-    assert f'services = ["{service}"]' in _service_hint(FRAMES + error)
+    words = _service_hint(FRAMES + error)
+    assert f'services = ["{service}"]' in words and "docs/services.md" in words
     assert _service_hint(FRAMES + "ValueError: x") == ""
 
 

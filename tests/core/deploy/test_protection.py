@@ -290,7 +290,7 @@ def test_a_database_server_is_named_with_what_to_do(tmp_path):
 
 
 def test_the_races_own_database_server_needs_no_word(tmp_path):
-    url = f"postgresql://postgres@{str(tmp_path).replace('/', '%2F')}/postgres"
+    url = f"postgresql://postgres@/postgres?host={tmp_path}"
     for beside in ({"DATABASE_URL": url}, {}):
         notes = protected(project(tmp_path / "site", DATABASE_URL=url), Covering(tmp_path), beside)
         assert len(notes) == 1

@@ -117,7 +117,7 @@ def test_the_interface_follows_the_app_and_the_settings():
         ("nginx", "hosts no application itself"),
         ("nginx", "as in nginx/http/gunicorn"),
         ("apache", "as in apache+mod_wsgi"),
-        ("puma", "puma hosts rack with these settings, but the app is wsgi"),
+        ("puma", "puma hosts rack here, but the app is wsgi"),
         ("apache/ajp/flup:socket=unix", "cannot use socket=unix"),
         ("nginx@1.2/http/gunicorn", "write nginx, and install the version"),
         ("gunicorn@23.0.x", "names no version; write one that PyPI has, as in gunicorn@"),
@@ -156,7 +156,7 @@ def test_a_setting_whose_condition_is_met_or_left_to_the_app_stands(path):
 
 
 def test_an_interface_the_app_does_not_offer_names_servers_that_would_do():
-    with pytest.raises(StackError, match=r"hosts asgi with these settings, but the app is wsgi.*gunicorn"):
+    with pytest.raises(StackError, match=r"hosts asgi here, but the app is wsgi.*gunicorn"):
         parse_stack("uvicorn", SPECS, WSGI)
 
 

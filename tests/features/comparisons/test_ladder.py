@@ -118,7 +118,7 @@ def test_a_database_url_reads_back(user, password, name, port):
 
 def test_a_socket_keeps_the_case_of_its_path(importable):
     services = import_module("ladder.services")
-    found = services.database({"DATABASE_URL": "mysql://root@%2Ftmp%2FAb/app"})
+    found = services.database({"DATABASE_URL": "mysql://root@localhost/app?unix_socket=/tmp/Ab"})
     assert found["unix_socket"] == "/tmp/Ab"
     assert "host" not in found
     assert services.memcached({"MEMCACHED_SOCKET": "/tmp/Ab"}) == ["unix:/tmp/Ab"]

@@ -44,7 +44,10 @@ def test_it_is_a_rack_app_in_production_mode(tmp_path):
 @pytest.mark.parametrize(
     ("url", "expected"),
     [
-        ("mysql://root@%2Ftmp%2FAb_c%2Fsocket/app", {"socket": "/tmp/Ab_c/socket", "username": "root"}),
+        (
+            "mysql://root@localhost/app?unix_socket=/tmp/Ab_c",
+            {"socket": "/tmp/Ab_c", "username": "root"},
+        ),
         ("mysql://u:p%40+s@db:3307/shop", {"host": "db", "port": 3307, "password": "p@+s", "database": "shop"}),
         (f"mysql://{quote('ü', safe='')}@db/shop", {"host": "db", "port": 3306, "username": "ü"}),
     ],

@@ -52,6 +52,9 @@ SCRIPTS = {
         image("#!/bin/sh\ncat /app/run.env\nexec $SERVER a:b\n", **{"run.env": "SERVER=none\n"})
         | {"Dockerfile": 'FROM x\nENV SERVER="gunicorn -w 6"\nCOPY . /app/\nCMD ["/app/start.sh"]\n'},
         "gunicorn:workers=6"),
+    "a line that waits for a service by bash's own means": (
+        {"Procfile": "web: bash -c 'while ! </dev/tcp/db/5432; do sleep 1; done; gunicorn -w 3 a:b'"},
+        "gunicorn:workers=3"),
     "a sourced file that alone names the server": (
         image("#!/bin/sh\n. ./run.env\nexec $SERVER a:b\n", **{"run.env": 'SERVER="gunicorn -w 6"\n'}),
         "gunicorn:workers=6"),

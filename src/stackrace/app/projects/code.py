@@ -20,7 +20,7 @@ _MOST_BYTES = 2**20
 _NOT_CODE = frozenset({"__pycache__", "__pypackages__", "build", "dist", "node_modules", "site-packages", "target"})
 
 _ASIDE_FOLDER = re.compile(
-    r"alembic|bench|benchmarks?|contrib|demos?|docs?|e2e(-tests)?|examples?|fixtures|migrations|playground|samples?|sandbox"
+    r"alembic|bench|benchmarks?|demos?|docs?|e2e(-tests)?|examples?|fixtures|migrations|playground|samples?|sandbox"
     r"|scripts|stuff|test(s|ing)?|tools|tutorials?"
 )
 _ASIDE_FILE = re.compile(r"(test_.*|.*_tests?|tests?|conftest|setup|noxfile|tasks|manage|gunicorn[._]conf.*)\.py$")
@@ -63,7 +63,9 @@ def _listed(folder: Path) -> tuple[list[Path], list[Path]]:
 def is_aside(path: Path, folder: Path) -> bool:
     """Tell whether a file of the project ``folder`` is a test, an example or a tool rather than the app itself."""
     *folders, name = path.relative_to(folder).parts
-    return any(map(_ASIDE_FOLDER.fullmatch, folders)) or _ASIDE_FILE.match(name) is not None
+    if folders[:1] == ["contrib"] or any(map(_ASIDE_FOLDER.fullmatch, folders)):
+        return True
+    return _ASIDE_FILE.match(name) is not None
 
 
 def content(path: Path, most_bytes: int = _MOST_BYTES) -> bytes | None:

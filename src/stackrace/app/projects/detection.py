@@ -14,8 +14,9 @@ from pathlib import Path
 from shlex import join, quote
 
 from ...base.errors import InputError
-from ...base.files import is_file
+from ...base.files import is_file, real_path
 from ..app import Entry, EntryKind, entry_of, module_of, parse_target, wrong_spelling
+from ..known_pythons import installed_folders, known_pythons
 from .candidates import Candidate, ProjectCode, Rank, folders_in
 from .code import content, is_aside, parse, python_files
 
@@ -45,7 +46,26 @@ def detect(folder: Path, environ: Mapping[str, str] = os.environ) -> Candidate |
     if (folder / _RACKUP).is_file():
         return Candidate(root=folder, entry=entry_of(EntryKind.RACK, _RACKUP), title="Rack", location="")
     code = ProjectCode(folder)
-    return None if _OWN in code.files else _below(code, environ)
+    if _OWN in code.files:
+        return None
+    found = _below(code, environ)
+    return found and _started_from(found, folder, environ)
+
+
+def _started_from(found: Candidate, folder: Path, environ: Mapping[str, str]) -> Candidate:
+    """Return the app with the project's folder as its root if it lies in ``src`` and is installed from there.
+
+    It is then imported from anywhere, and starts where the project's commands are typed, as its own files expect.
+    """
+    if found.root != folder / "src" or found.entry.kind is EntryKind.DJANGO:
+        return found
+    pythons = [known.python for known in known_pythons(folder, environ)]
+    installed = any(
+        is_editable and origin == real_path(folder)
+        for python in pythons
+        for _, origin, is_editable in installed_folders(python)
+    )
+    return replace(found, root=folder) if installed else found
 
 
 def _below(code: ProjectCode, environ: Mapping[str, str]) -> Candidate | None:

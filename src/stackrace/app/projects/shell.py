@@ -30,6 +30,8 @@ _OTHER = 2
 """Number for unknown values in a second run: words that differ between the two runs depend on unknown values."""
 _OPEN = re.compile(r"\$\{(\w+)\?\}")
 """A variable that no file sets, as `deployment_command.interpolated` leaves it: a shell would fail there."""
+_NETWORK = re.compile(r"/dev/(tcp|udp)/[^\s;&|)<>]+")
+"""Bash's address of a peer, which a script waits for; where it is asked there is no network."""
 _DROPPED = ("PATH", "PWD", "OLDPWD", "SHLVL", "HOME", "_")
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -75,7 +77,8 @@ def ask_shell(
     nothing: a failure is the ``problem`` of the result.
     """
     open_words = {name: OPEN for word in words for name in _OPEN.findall(word)}
-    words, variables = [_OPEN.sub(r"${\1}", word) for word in words], {**open_words, **variables}
+    words = [_NETWORK.sub("/dev/null", _OPEN.sub(r"${\1}", word)) for word in words]
+    variables = {**open_words, **variables}
     if not place.read(words, variables, of_interest):
         return Heard()
     given, open_ones = variables, {name: value for name, value in variables.items() if unknown(value)}
@@ -205,7 +208,7 @@ def _heard(place: Place, answer: Mapping[str, object]) -> Heard:
     said = str(answer["said"]).strip().rpartition("\n")[2].strip()
     problem = ""
     if answer["is_late"]:
-        problem = f"it does not end within {_LONGEST_S:g} s"
+        problem = f"a trial of it, with a recorder in place of each program, does not end within {_LONGEST_S:g} s"
     elif not calls and (said or answer["code"]):
         last = re.sub(r"/\.stackrace/(real/)?", "", said)
         problem = f"it ends with {answer['code']} here, and starts nothing{f': {last}' if last else ''}"

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
 from ...app.app import App, EntryKind
 from ...app.bundle import DJANGO, bundled
 from ...app.data_paths import import_paths
 from ...app.interpreter import Buildable
-from ...app.known_pythons import KnownPython
+from ...app.known_pythons import KnownPython, installed_folders
 from ...app.lock_files import requirements_of
 from ...base.errors import AppError, InputError, MissingError, StackError
-from ...base.files import read_text, real_path
+from ...base.files import real_path
 from ...deploy.environments import Environments
 from ...deploy.protection import ProtectedProject
 from ...race.preparation.chosen_app import asked_app, python_for
@@ -113,21 +111,11 @@ def _built(locked: Path, side: Side, base: Path, environments: Environments, pro
 
 
 def _refuse_installed(python: Path, top: Path) -> None:
-    """Raise InputError if packages of the project were copied into the environment that both sides would share.
-
-    Source: PEP 610, direct_url.json.
-    """
-    for about in sorted((python.parent.parent / "lib").glob("python3*/site-packages/*.dist-info/direct_url.json")):
-        try:
-            origin = json.loads(read_text(about))
-            place = real_path(Path(unquote(urlsplit(origin["url"]).path)))
-            editable = bool(origin.get("dir_info", {}).get("editable"))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            continue
-        if not editable and place.is_relative_to(top):
-            name = about.parent.name.partition("-")[0]
+    """Raise InputError if packages of the project were copied into the environment that both sides would share."""
+    for name, folder, is_editable in installed_folders(python):
+        if not is_editable and folder.is_relative_to(top):
             raise InputError(
-                f"{name} was installed from {place} into {python.parent.parent}, so base and head would run the "
+                f"{name} was installed from {folder} into {python.parent.parent}, so base and head would run the "
                 "same copy of it; install it so that it is imported from its folder (pip install -e), or give each "
                 "side an environment of its own: --base-python, --head-python"
             )

@@ -216,6 +216,8 @@ class _Choice:
     """Pages that are left out only because of a secret in their paths."""
     from_last_race: bool = False
     """True if the pages are those of the project's last race."""
+    others: tuple[str, ...] = ()
+    """Paths that answer and are left out, because visitors do not come for them."""
 
 
 def _choice(
@@ -246,7 +248,8 @@ def _main_pages(
     chosen = raced(asked.pages, most=most)
     secret = tuple(page for page in asked.pages if page.has_secret)
     if chosen and home.status < 500 and home.status not in _FAULTS:
-        return _Choice(tuple(page.via or page.path for page in chosen), home, secret)
+        others = tuple(page.path for page in asked.pages if page.status == 200 and not page.is_main)
+        return _Choice(tuple(page.via or page.path for page in chosen), home, secret, others=others)
     broken = [page.path for page in asked.pages if (page.status or 0) >= 500]
     closed = [page.path for page in asked.pages if page.status in (401, 403)]
     if secret and not chosen and home.status in (200, 404):
@@ -286,10 +289,11 @@ def _able(examination: Examination) -> Examination:
 
 
 def _pages_note(examination: Examination, choice: _Choice) -> tuple[str, ...]:
-    """Return the sentence that names the default pages; none for "/" alone."""
+    """Return the sentence that names the default pages; none for "/" alone, if no other was in question."""
     paths = [_asked_path(exchange) for exchange in examination.exchanges]
-    if paths == ["/"]:
-        return ()
+    if paths == ["/"] and not choice.from_last_race:
+        left = few(choice.others)
+        return (f"Only / is raced; left out as no pages for visitors: {left}; choose with --url.",) if left else ()
     why = f"/ answers {choice.home.status}, so " if choice.home and not choice.home.succeeded else ""
     again = ", as in the last race" if choice.from_last_race else ""
     ways = "choose with --url, or anew with --new-pages" if choice.from_last_race else "choose with --url"

@@ -6,6 +6,7 @@ the command line of ``stackrace load``: ``_Knobs`` has both.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from string import Formatter
@@ -279,6 +280,16 @@ def failure_kind(failure: Failure) -> str:
     return _KINDS[failure.kind]
 
 
+_NO_CONNECTION = re.compile(
+    r"too many clients already|TooManyConnections|remaining connection slots|Too many connections", re.IGNORECASE
+)
+"""Text in the log of an app whose database accepts no further connection."""
+_ALL_STAND = (
+    ": its database has no connection left, since all stacks of a race stand side by side; raise the database's "
+    "max_connections, or race fewer stacks"
+)
+
+
 def failure_message(failure: Failure, there: str = "") -> str:
     """Return the details of the failure, for one level ``there``; empty if the kind of failure says it all."""
     if failure.before is not None:
@@ -287,7 +298,7 @@ def failure_message(failure: Failure, there: str = "") -> str:
         return f"{cut} Before, it {failure_kind(before)}: {failure_message(before)}"
     if failure.kind is FailureKind.INTERRUPTED:
         return _INTERRUPTED if failure.shortfall is None else f"{shortfall_words(failure.shortfall)}."
-    why = failure.message
+    why = failure.message + (_ALL_STAND if _NO_CONNECTION.search(failure.log) else "")
     if failure.finding is not None:
         why = f"{seen(failure.finding).rstrip('.')}. {remedy(failure.finding)}"
     if failure.kind is not FailureKind.UNMEASURED:

@@ -1,5 +1,7 @@
 """An app that is named by its file, or by half of its name."""
 
+import json
+
 import pytest
 from tests.folders import write
 
@@ -112,6 +114,33 @@ def test_settings_without_a_manage_py_are_those_of_django_admin(tmp_path):
     with pytest.raises(InputError, match=r"did you mean --django other\.settings\?"):
         detect(tmp_path, {})
     assert detect(tmp_path, {"DJANGO_SETTINGS_MODULE": "other.settings"}).entry.target == "other.settings"
+
+
+def installed(folder, *, editable):
+    """Write an environment into ``folder`` that has the project from there."""
+    origin = {"url": folder.as_uri(), "dir_info": {"editable": editable}}
+    site = ".venv/lib/python3.11/site-packages/shop-1.dist-info/direct_url.json"
+    write(folder, {".venv/pyvenv.cfg": "", ".venv/bin/python": "", site: json.dumps(origin)})
+    (folder / ".venv/bin/python").chmod(0o755)
+
+
+def test_an_app_in_src_that_is_installed_starts_in_the_projects_folder(tmp_path):
+    write(
+        tmp_path,
+        {"src/shop/__init__.py": "", "src/shop/app.py": "from flask import Flask\napp = Flask(__name__)\n"},
+    )
+    assert detect(tmp_path, {}).root == tmp_path / "src"
+    installed(tmp_path, editable=True)
+    assert (detect(tmp_path, {}).root, detect(tmp_path, {}).entry.target) == (tmp_path, "shop.app:app")
+    installed(tmp_path, editable=False)
+    assert detect(tmp_path, {}).root == tmp_path / "src"
+
+
+def test_contrib_is_aside_at_the_top_only(tmp_path):
+    app = "from flask import Flask\napplication = Flask(__name__)\n"
+    write(tmp_path, {"shop/__init__.py": "", "shop/contrib/__init__.py": "", "shop/contrib/wsgi.py": app})
+    write(tmp_path, {"contrib/demo.py": app})
+    assert detect(tmp_path, {}).entry.target == "shop.contrib.wsgi:application"
 
 
 def test_settings_of_tests_are_not_taken_but_suggested(tmp_path):

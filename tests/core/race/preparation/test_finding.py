@@ -205,6 +205,13 @@ def test_pages_once_chosen_are_raced_until_one_fails_or_they_are_chosen_anew(sit
     assert kept.read_text().split() == ["/", "/new", "/b"]
 
 
+def test_a_home_page_alone_is_said_beside_what_is_left_out(site):
+    only = "Only / is raced; left out as no pages for visitors: /admin/, /sitemap.xml; choose with --url."
+    notes = site(pages={"/": "200 OK", "/admin/": "200 OK"}).notes
+    assert only in notes
+    assert any("/ is raced, as in the last race; choose" in note for note in site(pages={"/": "200 OK"}).notes)
+
+
 def test_a_page_that_is_named_is_raced_alone(site, tmp_path):
     loaded = site(pages=dict.fromkeys(["/", "/a", "/b"], "200 OK"), urls=("/b",))
     assert raced(loaded) == ["/b"]

@@ -77,6 +77,11 @@ def unmeasured(ended_by, *, launches=0, **facts):
     ("failure", "said"),
     [
         (Failure(kind=FailureKind.DIED, message="it ended"), "it ended"),
+        (
+            Failure(kind=FailureKind.DIED, message="it ended", log="FATAL: sorry, too many clients already"),
+            "it ended: its database has no connection left, since all stacks of a race stand side by side; raise "
+            "the database's max_connections, or race fewer stacks",
+        ),
         (unmeasured(EndedBy.INTERRUPTED), "the race was interrupted before its turn"),
         (
             unmeasured(EndedBy.BUDGET, launches=1, spent_s={"resting_s": 9.2, "warming_s": 1.0}),

@@ -5,7 +5,7 @@ A parser of our own: a package for three schemes would be one more thing to inst
 
 import os
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -31,7 +31,7 @@ def database(environ=os.environ):
 
 
 def parse(url):
-    """Turn ``scheme://user:password@host:port/name`` into settings; the host may be an encoded socket path.
+    """Turn ``scheme://user:password@host:port/name`` into settings; ``?host=`` or ``?unix_socket=`` names a socket.
 
     >>> parse("postgresql://u:p%40ss@db:5433/shop")["PASSWORD"]
     'p@ss'
@@ -41,14 +41,13 @@ def parse(url):
     parts = urlsplit(url)
     if parts.scheme not in ENGINES:
         raise ImproperlyConfigured(f"DATABASE_URL has the scheme {parts.scheme!r}; known: {', '.join(ENGINES)}.")
-    # urlsplit lower-cases `hostname`, which would spoil the path of a unix socket.
-    address = parts.netloc.rpartition("@")[2]
-    host = address.rpartition(":")[0] if parts.port else address.rstrip(":")
+    query = dict(parse_qsl(parts.query))
+    socket = query.get("host") or query.get("unix_socket")
     return {
         "ENGINE": ENGINES[parts.scheme],
         "NAME": unquote(parts.path[1:]),
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),
-        "HOST": unquote(host).strip("[]"),
+        "HOST": socket or unquote(parts.hostname or ""),
         "PORT": str(parts.port or ""),
     }

@@ -1,7 +1,7 @@
 """Addresses of the services: DATABASE_URL, MEMCACHED_SOCKET and MEMCACHED_SERVER in the drivers' form."""
 
 import os
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from .errors import LadderError
 
@@ -9,9 +9,9 @@ from .errors import LadderError
 def database(environ=os.environ):
     """Return the keyword arguments that both levels of the MySQL driver connect with.
 
-    ``DATABASE_URL`` is ``mysql://user:password@host:port/name``; the host may be an encoded socket path.
+    ``DATABASE_URL`` is ``mysql://user:password@host:port/name``; ``?unix_socket=`` names a socket instead.
 
-    >>> database({"DATABASE_URL": "mysql://root@%2Frun%2FMy%2Fsocket/app"})["unix_socket"]
+    >>> database({"DATABASE_URL": "mysql://root@localhost/app?unix_socket=/run/My/socket"})["unix_socket"]
     '/run/My/socket'
     >>> database({"DATABASE_URL": "mysql://u:p%40ss@db:3307/app"})["port"]
     3307
@@ -22,12 +22,8 @@ def database(environ=os.environ):
     parts = urlsplit(url)
     if parts.scheme != "mysql":
         raise LadderError(f"DATABASE_URL has the scheme {parts.scheme!r}; the ladder needs mysql://")
-    # urlsplit lower-cases `hostname`, which would spoil the path of a unix socket.
-    address = parts.netloc.rpartition("@")[2]
-    host = unquote(address.rpartition(":")[0] if parts.port else address.rstrip(":"))
-    where = (
-        {"unix_socket": host} if host.startswith("/") else {"host": host.strip("[]"), "port": parts.port or 3306}
-    )
+    socket = parse_qs(parts.query).get("unix_socket")
+    where = {"unix_socket": socket[0]} if socket else {"host": parts.hostname or "", "port": parts.port or 3306}
     return where | {
         "user": unquote(parts.username or ""),
         "password": unquote(parts.password or ""),

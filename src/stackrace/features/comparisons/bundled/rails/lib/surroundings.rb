@@ -33,7 +33,7 @@ module Surroundings
     raise Missing, 'DATABASE_URL is no mysql:// URL: add "mariadb" to [app] services' if mysql.empty?
   end
 
-  # DATABASE_URL as Active Record wants it; its host may be an encoded socket path. Empty when it is not MySQL's.
+  # DATABASE_URL as Active Record wants it; ?unix_socket= names a socket instead of a host. Empty when it is not MySQL's.
   def mysql
     url = URI.parse(ENV.fetch("DATABASE_URL", ""))
     return {} unless url.scheme == "mysql"
@@ -49,10 +49,10 @@ module Surroundings
   end
 
   def server(url)
-    host = plain(url.host)
-    return { socket: host } if host.start_with?("/")
+    socket = URI.decode_www_form(url.query || "").to_h["unix_socket"]
+    return { socket: socket } if socket
 
-    { host: host, port: url.port || 3306 }
+    { host: plain(url.host), port: url.port || 3306 }
   end
 
   def plain(text)
