@@ -41,7 +41,8 @@ TAKEN_FOR_ANOTHER = {"openlitespeed": ("50%25.txt",)}
 """Files by server that may arrive as another, whose encoded path is their name: docs/stacks.md warns of it."""
 PREFIX = "/fot%C3%B6s%2Bv1.2,@a:c~/"
 VALUE = "a\nb $HOME ${x} %d 'c' \"d\" @(e) \\ é"
-HELLO = b"hello\n" + VALUE.encode()
+HOME = str(Path.home())
+HELLO = b"hello\n" + VALUE.encode() + HOME.encode()
 BODY = b"a static file\n"
 
 SPECS = catalogue().specs
@@ -77,7 +78,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 def text():
     with open(os.path.join(HERE, "hello.txt"), "rb") as file:
-        return file.read() + os.environb[b"ODD"]
+        return file.read() + os.environb[b"ODD"] + os.path.expanduser("~").encode()
 
 
 def wsgi(environ, start_response):
@@ -93,7 +94,7 @@ async def asgi(scope, receive, send):
 """
 
 RACK = """
-text = File.binread(File.join(__dir__, "hello.txt")) + ENV["ODD"].b
+text = File.binread(File.join(__dir__, "hello.txt")) + ENV["ODD"].b + Dir.home.b
 run ->(env) { [200, { "content-type" => "text/plain" }, [text]] }
 """
 

@@ -18,6 +18,7 @@ from ..base.process.view import ProtectedView
 from ..base.temporary import temporary_file
 from .app import App, EntryKind
 from .environment import app_environment
+from .projects.detection import VARIABLE, settings_set_by
 
 _SCRIPT = Path(__file__).with_name("examiner") / "import_paths.py"
 _PATIENCE_S = 30.0
@@ -129,10 +130,15 @@ class DataPaths:
 def data_paths(app: App, view: ProtectedView) -> DataPaths:
     """Return the data paths that Django's settings, loaded in ``view``, and the app's variables name.
 
-    Settings that do not load add nothing.
+    A project of Django may be given by its wsgi.py or asgi.py. Settings that do not load add nothing.
     """
     environment = app_environment(app)
-    report = _script_report(app, "data", environment, view) if app.entry.kind is EntryKind.DJANGO else {}
+    is_django = app.entry.kind is EntryKind.DJANGO
+    if app.entry.kind in (EntryKind.WSGI, EntryKind.ASGI):
+        module = app.entry.target.partition(":")[0]
+        for settings in filter(None, settings_set_by(module, app.root)):
+            environment, is_django = {VARIABLE: settings, **environment}, True
+    report = _script_report(app, "data", environment, view) if is_django else {}
     servers = [
         DatabaseServer(
             kind=_KINDS.get(server["engine"], server["engine"]),

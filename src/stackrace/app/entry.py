@@ -27,6 +27,12 @@ ROOT = {root!r}
 sys.path[:] = [ROOT, *(path for path in sys.path if path != ROOT)]
 '''
 
+# Apache's own processes get the home of Apache's user
+_HOME = """
+if os.environ.get("STACKRACE_HOME"):
+    os.environ["HOME"] = os.environ["STACKRACE_HOME"]
+"""
+
 _SETTINGS = """os.environ["DJANGO_SETTINGS_MODULE"] = {settings!r}
 
 from importlib import import_module
@@ -223,6 +229,7 @@ def entry_source(app: App, interface: Interface, *, proxied: bool = False, count
     if interface not in app.interfaces:
         raise InputError(f"{app.name} is given as [app] {app.entry.kind}, so it cannot be hosted as {interface}")
     start = _PATH.format(said=_RACED if counted else _DEPLOYED, root=str(app.root.absolute()))
+    start += _HOME if counted else ""
     is_asgi = interface is Interface.ASGI
     around = (_PROXIED_ASGI if is_asgi else _PROXIED_WSGI) if proxied else ""
     if counted:

@@ -24,6 +24,7 @@ from ..measure.workload import (
     RightAnswers,
     Sameness,
     Workload,
+    alike_in_size,
     mean_time,
 )
 from .examination import Examination, Exchange, excess_of, has_toolbar
@@ -93,7 +94,7 @@ def loosened(answer: Answer, exchange: Exchange) -> Answer | None:
     return replace(answer, sameness=likeness, parts=parts) if _WEAKER[likeness] > _WEAKER[answer.sameness] else None
 
 
-_WEAKER = {Sameness.BODY: 0, Sameness.PARTS: 1, Sameness.LENGTH: 2, Sameness.STATUS: 3}
+_WEAKER = {Sameness.BODY: 0, Sameness.PARTS: 1, Sameness.LENGTH: 2, Sameness.SIZE: 3, Sameness.STATUS: 4}
 
 _MOST_PARTS = 64
 """Most parts of a body to compare; with more, only the text before the first and after the last number counts."""
@@ -113,12 +114,12 @@ def _repeating(bodies: Sequence[bytes]) -> tuple[Sameness, tuple[bytes, ...]]:
     if len(set(bodies)) == 1:
         return Sameness.BODY, ()
     if len({len(body) for body in bodies}) > 1:
-        return Sameness.STATUS, ()
+        return Sameness.SIZE if alike_in_size(*bodies) else Sameness.STATUS, ()
     is_short = len(bodies[0]) <= _MOST_SPLIT_BYTES
     between = {tuple(_NUMBER.split(body)) for body in bodies} if is_short else ()
     if len(between) != 1:
         grows = any(_Cause.NUMBER in _causes(bodies[0], body) for body in bodies[1:])
-        return Sameness.STATUS if grows else Sameness.LENGTH, ()
+        return Sameness.SIZE if grows else Sameness.LENGTH, ()
     (parts,) = between
     return Sameness.PARTS, parts if len(parts) <= _MOST_PARTS else (parts[0], parts[-1])
 

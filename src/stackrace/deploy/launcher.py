@@ -299,6 +299,9 @@ class Launcher:
         joined = {"PYTHONPATH": os.pathsep.join(paths)} if paths else {}
         count = {"STACKRACE_COUNT": str(part.site.directory / COUNT)}
         variables = {**self.environment, "TMPDIR": str(part.site.directory), **count, **own, **joined}
+        if home := self.guard.view.variables(variables).get("HOME"):
+            # a server may set another one
+            variables["STACKRACE_HOME"] = home
         # secrets are collected here, because the app may have been examined in another process
         register_secrets(variables, part.site.app.root.parts)
         return variables

@@ -205,8 +205,21 @@ class Sameness(StrEnum):
     """The fixed parts must repeat, in their order; anything may stand between them."""
     LENGTH = "length"
     """Two answers differed but were equally long: the length must repeat."""
+    SIZE = "size"
+    """Two answers differed in length, too: the status is checked, and before the load that a body is no other page,
+    less than half or more than twice as long."""
     STATUS = "status"
-    """Two answers differed in length, too: only the status is checked."""
+    """Only the status is checked: lengths differ by more than that, or the user wants it so."""
+
+
+_SLACK_BYTES = 512
+"""Difference of two short bodies that says nothing: a list with two entries more."""
+
+
+def alike_in_size(*bodies: bytes) -> bool:
+    """Return True if the longest of ``bodies`` has at most twice the length of the shortest, or little more."""
+    lengths = [len(body) for body in bodies]
+    return max(lengths) <= 2 * min(lengths) + _SLACK_BYTES
 
 
 class AnswerOrigin(StrEnum):

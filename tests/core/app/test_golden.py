@@ -100,9 +100,9 @@ def test_all_wrong_urls_are_named_at_once(examination, reply):
     ("first", "second", "sameness"),
     [
         (b"<p>visitor 500</p>", b"<p>visitor 501</p>", Sameness.PARTS),
-        (b"<p>visitor 500 ab</p><b>x</b>", b"<p>visitor 501 ab</p><b>y</b>", Sameness.STATUS),
+        (b"<p>visitor 500 ab</p><b>x</b>", b"<p>visitor 501 ab</p><b>y</b>", Sameness.SIZE),
         (b"<p>one</p>", b"<p>two</p>", Sameness.LENGTH),
-        (b"<p>visitor 99</p>", b"<p>visitor 100</p>", Sameness.STATUS),
+        (b"<p>visitor 99</p>", b"<p>visitor 100</p>", Sameness.SIZE),
     ],
 )
 def test_a_number_may_grow(reply, examination, first, second, sameness):

@@ -173,6 +173,23 @@ def test_what_settings_lead_to_from_their_place_is_copied_to_where_the_copy_find
     assert protection.is_whole
 
 
+WSGI = """
+import os
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "settings")
+from django.core.wsgi import get_wsgi_application
+application = get_wsgi_application()
+"""
+
+
+def test_a_django_project_that_is_given_by_its_wsgi_py_has_the_same_data(tmp_path, forbidding):
+    project(tmp_path / "beside")
+    by_settings = django(tmp_path / "site", COPIED_SETTINGS)
+    (tmp_path / "site" / "wsgi.py").write_text(WSGI)
+    app = replace(by_settings, entry=entry_of(EntryKind.WSGI, "wsgi:application"))
+    assert data_paths(app) == data_paths(by_settings)
+    assert data_paths(app).files == (tmp_path / "beside/data.db",)
+
+
 def test_data_that_settings_name_by_their_whole_path_are_refused(tmp_path, forbidding):
     (tmp_path / "media").mkdir()
     app = django(tmp_path / "site", f"MEDIA_ROOT = '{tmp_path}/me' + 'dia'")

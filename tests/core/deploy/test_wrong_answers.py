@@ -117,7 +117,7 @@ class App:
     [
         ([b"hello", b"jello"], Sameness.LENGTH),
         ([b"jello", b"jello"], Sameness.LENGTH),
-        ([b"hello", b"hello!"], Sameness.STATUS),
+        ([b"hello", b"hello!"], Sameness.SIZE),
     ],
 )
 def test_a_page_that_changes_in_the_app_itself_is_held_to_less(bodies, sameness):

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from stackrace.measure.engine.visitor import _MOST_QUESTIONS, Visitor, questions
+from stackrace.measure.engine.visitor import _MOST_QUESTIONS, Reply, Visitor, difference, questions
 from stackrace.measure.workload import Answer, Request, Sameness, Workload
 
 ANSWER = Answer(status=200, body=b"", content_type="", sameness=Sameness.STATUS)
@@ -74,3 +74,17 @@ def test_headers_and_cookies_are_sent_in_utf_8(port):
     assert visitor.ask(mine, 300.0).body == "city=Łódź".encode()
     visitor.ask(Request(path="/city"), 300.0)
     assert visitor.ask(Request(path="/"), 300.0).body == "city=Łódź".encode()
+
+
+@pytest.mark.parametrize(
+    ("body", "golden", "words"),
+    [
+        (b"x" * 4_000, b"x" * 200_000, "4000 bytes where the app itself answers about 200000"),
+        (b"x" * 200_000, b"x" * 4_000, "200000 bytes where the app itself answers about 4000"),
+        (b"x" * 4_000, b"x" * 7_000, ""),
+        (b"[]", b"[1, 2, 3, 4]", ""),
+    ],
+)
+def test_a_page_whose_length_changes_is_still_no_other_page(body, golden, words):
+    answer = Answer(status=200, body=golden, content_type="", sameness=Sameness.SIZE)
+    assert difference(Reply(status=200, body=body), answer) == words

@@ -96,7 +96,7 @@ def _django(manage: Path, environ: Mapping[str, str]) -> Entry | None:
     tree = parse(manage)
     if tree is None:
         raise InputError(f'{manage} cannot be read as Python; name the settings: [app] django = "mysite.settings"')
-    modules = tuple(_settings_modules(tree, environ))
+    modules = tuple(_settings_modules(tree, environ)) or _settings_beyond(tree, manage.parent, environ)
     chosen = environ.get(VARIABLE, "")
     if not modules and not (chosen and b"execute_from_command_line" in (content(manage) or b"")):
         return None
@@ -214,6 +214,22 @@ def _settings_modules(tree: ast.AST, environ: Mapping[str, str] = os.environ) ->
         value = _assigned(node)
         if value is not None:
             yield _text(value, names, environ)
+
+
+def _settings_beyond(tree: ast.AST, folder: Path, environ: Mapping[str, str]) -> tuple[str | None, ...]:
+    """Return what the project's modules assign from which a manage.py imports its main function."""
+    imported = [node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
+    return tuple(module for name in imported for module in settings_set_by(name, folder, environ))
+
+
+def settings_set_by(module: str, folder: Path, environ: Mapping[str, str] = os.environ) -> tuple[str | None, ...]:
+    """Return the settings that the project's ``module`` assigns to DJANGO_SETTINGS_MODULE, as wsgi.py does.
+
+    None stands for a value that must be computed; empty if the module assigns none, or is none of ``folder``.
+    """
+    path = folder.joinpath(*module.split("."))
+    tree = parse(path.with_name(f"{path.name}.py"))
+    return () if tree is None else tuple(_settings_modules(tree, environ))
 
 
 def settings_candidates(folder: Path) -> tuple[str, ...]:

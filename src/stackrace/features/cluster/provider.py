@@ -145,7 +145,7 @@ def _repeats(answer: Answer) -> object:
             return answer.parts
         case Sameness.LENGTH:
             return len(answer.body)
-        case Sameness.STATUS:
+        case Sameness.SIZE | Sameness.STATUS:
             return None
 
 

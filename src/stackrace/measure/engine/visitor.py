@@ -19,6 +19,7 @@ from ..workload import (
     Request,
     Sameness,
     Workload,
+    alike_in_size,
     excess,
 )
 from . import _engine
@@ -195,6 +196,8 @@ def difference(reply: Reply, golden: Answer) -> str:
         return f"a body of {len(reply.body)} bytes that differs from the app's own {len(golden.body)}"
     if golden.sameness is Sameness.LENGTH and len(reply.body) != len(golden.body):
         return f"{len(reply.body)} bytes where the app itself answers {len(golden.body)}"
+    if golden.sameness is Sameness.SIZE and not alike_in_size(reply.body, golden.body):
+        return f"{len(reply.body)} bytes where the app itself answers about {len(golden.body)}"
     if golden.sameness is Sameness.PARTS and not _has_parts(reply.body, golden.parts):
         return f"a body of {len(reply.body)} bytes {_missing_part(reply.body, golden.parts)}"
     return ""

@@ -39,6 +39,12 @@ def test_the_settings_are_read_from_manage_py(tmp_path, manage):
     assert (found.root, found.location) == (tmp_path, "")
 
 
+def test_a_manage_py_may_leave_its_settings_to_the_projects_main_function(tmp_path):
+    project(tmp_path, "from shop.__main__ import main\nmain()\n")
+    write(tmp_path, {"shop/__init__.py": "", "shop/__main__.py": SETDEFAULT})
+    assert detect(tmp_path, {}).entry.target == "shop.settings"
+
+
 def test_manage_py_is_never_run(tmp_path):
     assert detect(project(tmp_path, SETDEFAULT + "raise SystemExit(1)\n"), {}) is not None
 

@@ -190,7 +190,7 @@ def test_each_workload_has_its_name_its_requests_and_their_answers(app, tmp_path
     assert [workload.name for workload in found] == ["both", "browse"]
     both, browse = found
     assert [request.path for request in both.requests] == ["/", "/turn", "/"]
-    assert [answer.sameness for answer in both.answers] == [Sameness.BODY, Sameness.STATUS, Sameness.BODY]
+    assert [answer.sameness for answer in both.answers] == [Sameness.BODY, Sameness.SIZE, Sameness.BODY]
     assert [request.path for request in browse.requests] == ["/mine"]
 
 
