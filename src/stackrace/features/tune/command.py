@@ -20,7 +20,7 @@ from ...cli.options import (
     section,
     store_option,
 )
-from ...cli.request_flags import APP_OPTIONS, RequestFlags, request_flags
+from ...cli.request_flags import APP_OPTIONS, RequestFlags, given_flags, request_flags
 from ...race.request.request import MOST_SEED
 
 
@@ -175,7 +175,10 @@ def command(
 
     refuse_unwritable("--html", output["html"])
     if resume is not None:
-        _refuse_with_resume(stack)
+        for other in (*filter(None, [stack]), *given_flags({*_GOING_ON, "stack"})):
+            raise click.UsageError(
+                f"{other} would change the tuning that --resume continues; leave it out, or start a new one"
+            )
         resume_tuning(resume, app.given.get("budget_s"), **output)
         return
     if stack is None:
@@ -203,15 +206,3 @@ def command(
 
 
 _GOING_ON = {"resume", "budget_s", "store", "html", "as_json"}
-
-
-def _refuse_with_resume(stack: str | None) -> None:
-    context = click.get_current_context()
-    for parameter in context.command.params:
-        name = parameter.name or ""
-        given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-        if given and name not in _GOING_ON:
-            spelt = stack if name == "stack" else parameter.opts[0]
-            raise click.UsageError(
-                f"{spelt} would change the tuning that --resume continues; leave it out, or start a new one"
-            )

@@ -13,7 +13,6 @@ from .tuning_result import Tuned
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Spot:
-    stack: str
     relative: float | None
     """Ratio to the tuned stack, above 1 is better; None if it was not launched."""
     is_out: bool
@@ -72,10 +71,7 @@ def _spots(knobs: Sequence[Knob], tuning: Tuning, found: Tuned) -> Iterator[tupl
     out = {one.stack for one in found.infeasible}
     for path, values in tuning.settings.items():
         if all(value is None or value in knob.values for knob, value in zip(knobs, values, strict=True)):
-            yield (
-                values,
-                _Spot(stack=path, relative=measured.get(path), is_out=path in out, is_best=path == found.stack),
-            )
+            yield values, _Spot(relative=measured.get(path), is_out=path in out, is_best=path == found.stack)
 
 
 def _facet(

@@ -42,8 +42,7 @@ class Tuner(ChosenCells):
             self._begun = now, made
         each_s = (now - self._begun[0]) / (made - self._begun[1]) if made > self._begun[1] else _launch_s(race)
         left = math.inf if each_s <= 0 else (self._ends_s - now) / each_s
-        seed = race.seed + made if tuning_of(race).proposes else None
-        racing = {race.stacks[i] for i in next_round(grid_of(race), left, seed)}
+        racing = {race.stacks[i] for i in next_round(grid_of(race), left)}
         return [cell for cell in cells if cell.stack.path in racing]
 
     def decide(self, race: Race) -> Decisions:
