@@ -182,10 +182,8 @@ def _closing_router(read: Read) -> Found:
 
 def _values(hop: ReadHop) -> Mapping[str, SettingValue]:
     """Return the settings that take effect and whose values are known."""
-    around = hop.native.defaults if not hop.config else hop.file_settings
-    values = dict(hop.native.becomes({**around, **hop.settings}))
-    idle = hop.spec.idle(values) | hop.native.idle(values) | hop.computed
-    return {name: value for name, value in values.items() if name not in idle}
+    values = hop.values()
+    return {name: value for name, value in values.items() if name not in hop.idle(values) | hop.computed}
 
 
 def _config(hop: ReadHop) -> str:

@@ -21,60 +21,12 @@ from typing import Any, Iterable, Iterator, Sequence
 SCHEMA = "observed-1"
 MASK = "***"
 
-VALUES = {
-    "daphne": "endpoint e access-log port p bind b unix-socket u fd http-timeout t server-name s",
-    "granian": "interface workers runtime-threads backlog backpressure http runtime-mode blocking-threads loop "
-    "task-impl uds host port uds-permissions ssl-certificate ssl-keyfile url-path-prefix working-dir",
-    "gunicorn": "config c bind b protocol certfile keyfile user u group g umask m backlog forwarded-allow-ips "
-    "workers w worker-class k threads worker-connections max-requests max-requests-jitter timeout t "
-    "keep-alive asgi-loop http-parser chdir pythonpath paste paster name n",
-    "hypercorn": "bind b workers w worker-class k backlog keep-alive max-requests max-requests-jitter "
-    "access-logfile access-log insecure-bind quic-bind certfile keyfile ca-certs user u group g umask m "
-    "config c ciphers read-timeout root-path server-names statsd-host statsd-prefix verify-mode "
-    "websocket-ping-interval",
-    "uvicorn": "workers loop http backlog timeout-keep-alive timeout-worker-healthcheck forwarded-allow-ips "
-    "limit-concurrency limit-max-requests limit-max-requests-jitter uds host port fd ssl-keyfile "
-    "ssl-certfile interface http2 app-dir app entrypoint",
-    "uwsgi": "processes workers p threads cheaper cheaper-initial cheaper-step offload-threads max-requests R "
-    "max-requests-delta harakiri t listen l http http-socket socket s uwsgi-socket fastcgi-socket "
-    "scgi-socket protocol socket-protocol http-to http11-socket https https-socket puwsgi-socket "
-    "raw-socket shared-socket map-socket chmod-socket C chown-socket stats zerg zerg-server fastrouter "
-    "uid gid chroot cap unshare umask ini yaml y yml json j xml x chdir chdir2 home H virtualenv venv "
-    "pyhome pythonpath pp python-path module w wsgi wsgi-file file callable mount plugin plugins "
-    "plugins-dir plugin-dir inherit honour-stdin socket-timeout z buffer-size b",
-    "waitress": "threads connection-limit channel-timeout backlog host port listen unix-socket unix-socket-perms "
-    "sockets url-prefix app",
-}
+PROGRAMS: dict[str, str] = {}
+"""Servers by the name of their program; `running` fills these tables, and writes them into the printed script."""
+VALUES: dict[str, list[str]] = {}
 """By server the options whose values are shown."""
-SWITCHES = {
-    "daphne": "no-server-name proxy-headers help",
-    "granian": "http1-keep-alive no-http1-keep-alive access-log no-access-log log no-log factory reload metrics "
-    "version help http1-pipeline-flush no-http1-pipeline-flush ws no-ws no-reload no-factory no-metrics "
-    "respawn-failed-workers no-respawn-failed-workers",
-    "gunicorn": "proxy-protocol initgroups daemon D capture-output log-syslog preload preload-app reload spew "
-    "check-config print-config help h version v no-control-socket no-sendfile reuse-port "
-    "enable-stdio-inheritance R disable-redirect-access-to-syslog strip-header-spaces "
-    "suppress-ragged-eofs do-handshake-on-connect",
-    "hypercorn": "daemon D reload debug help",
-    "uvicorn": "access-log no-access-log use-colors no-use-colors factory reload version help proxy-headers "
-    "no-proxy-headers server-header no-server-header date-header no-date-header reset-contextvars "
-    "no-reset-contextvars",
-    "uwsgi": "lazy-apps single-interpreter i thunder-lock http-keepalive http-auto-chunked log-master "
-    "disable-logging L manage-script-name die-on-term need-app catch-exceptions strict master M "
-    "enable-threads T vacuum http-chunked-input py-call-osafterfork no-orphans memory-report "
-    "ignore-sigpipe ignore-write-errors disable-write-exception log-x-forwarded-for no-default-app "
-    "auto-procname",
-    "waitress": "ipv4 ipv6 call help no-ipv4 no-ipv6 expose-tracebacks no-expose-tracebacks asyncore-use-poll "
-    "no-asyncore-use-poll log-socket-errors no-log-socket-errors log-untrusted-proxy-headers "
-    "no-log-untrusted-proxy-headers clear-untrusted-proxy-headers no-clear-untrusted-proxy-headers",
-}
-"""By server the options that take no value."""
-PROGRAMS = {
-    **{name: name for name in [*VALUES, "cheroot"]},
-    "fastapi": "uvicorn",
-    "pyuwsgi": "uwsgi",
-    "waitress-serve": "waitress",
-}
+SWITCHES: dict[str, list[str]] = {}
+"""By server the options that take no value; those in ``no-`` take none either."""
 _FRONTS = {
     "nginx": "/etc/nginx/nginx.conf",
     "apache2": "/etc/apache2/apache2.conf",
@@ -253,7 +205,7 @@ def _of_title(title: str) -> list[str]:
 
 
 def _options(words: Sequence[str], server: str) -> Iterator[str]:
-    values, switches = VALUES.get(server, "").split(), SWITCHES.get(server, "").split()
+    values, switches = VALUES.get(server, []), SWITCHES.get(server, [])
     if server in _FRONTS:
         values = ["c", "f", "p", "config", "adapter", "d"]
     rest = list(words)
@@ -276,7 +228,7 @@ def _options(words: Sequence[str], server: str) -> Iterator[str]:
             yield f"{dashes}{name}={_shown(value) if plain in values else MASK}"
             continue
         yield dashes + name
-        if plain not in switches and rest and not rest[0].startswith("-"):
+        if plain not in switches and plain[:3] != "no-" and rest and not rest[0].startswith("-"):
             following = rest.pop(0)
             yield _shown(following) if plain in values else MASK
 
@@ -296,8 +248,8 @@ def harmless(variables: dict[str, str]) -> dict[str, str]:
             except ValueError:
                 continue
         elif _VARIABLES.fullmatch(name) or option.lower().replace("_", "-") in [
-            *VALUES.get(prefix.lower(), "").split(),
-            *SWITCHES.get(prefix.lower(), "").split(),
+            *VALUES.get(prefix.lower(), []),
+            *SWITCHES.get(prefix.lower(), []),
         ]:
             found[name] = _shown(value)
     return found
