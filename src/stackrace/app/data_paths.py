@@ -86,7 +86,7 @@ _KINDS = {"postgres": "postgresql", "postgresql": "postgresql", "postgis": "post
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DatabaseServer:
+class _DatabaseServer:
     """A database on a server, as opposed to a file."""
 
     kind: str
@@ -106,7 +106,7 @@ class DataPaths:
 
     files: tuple[Path, ...] = ()
     folders: tuple[Path, ...] = ()
-    servers: tuple[DatabaseServer, ...] = ()
+    servers: tuple[_DatabaseServer, ...] = ()
 
     @property
     def present_files(self) -> tuple[Path, ...]:
@@ -134,7 +134,7 @@ def data_paths(app: App, view: ProtectedView) -> DataPaths:
     environment = app_environment(app)
     report = _script_report(app, "data", environment, view) if app.entry.kind is EntryKind.DJANGO else {}
     servers = [
-        DatabaseServer(
+        _DatabaseServer(
             kind=_KINDS.get(server["engine"], server["engine"]),
             name=server["name"],
             host=server["host"],
@@ -162,7 +162,7 @@ def database_files(app: App) -> Iterator[Path]:
             yield app.root / unquote(found["path"])
 
 
-def _servers(environment: Mapping[str, str]) -> Iterator[DatabaseServer]:
+def _servers(environment: Mapping[str, str]) -> Iterator[_DatabaseServer]:
     for key, value in environment.items():
         kind = _KINDS.get(value.partition("://")[0].partition("+")[0]) if "://" in value else None
         if kind is None:
@@ -171,4 +171,4 @@ def _servers(environment: Mapping[str, str]) -> Iterator[DatabaseServer]:
             url = urlsplit(value)
             name = unquote(url.path.lstrip("/"))
             host, port = unquote(url.hostname or ""), str(url.port or "")
-            yield DatabaseServer(kind=kind, name=name, host=host, port=port, key=key)
+            yield _DatabaseServer(kind=kind, name=name, host=host, port=port, key=key)
