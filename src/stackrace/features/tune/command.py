@@ -168,9 +168,13 @@ def command(
     """
     from dataclasses import replace
 
+    from ...cli.announcer import Announcer
+    from ...cli.live_race import Output, race_live, resume_and_report
     from ...cli.stdio import refuse_unwritable
-    from .model import TuningLimits
-    from .run import resume_tuning, tune
+    from ...store import open_store
+    from .model import Tuning, TuningLimits
+    from .strategy import show
+    from .tuning_preparation import ready_tuning
     from .tuning_request import TuneRequest, parse_goal
 
     refuse_unwritable("--html", output["html"])
@@ -179,7 +183,7 @@ def command(
             raise click.UsageError(
                 f"{other} would change the tuning that --resume continues; leave it out, or start a new one"
             )
-        resume_tuning(resume, app.given.get("budget_s"), **output)
+        resume_and_report(resume, app.given.get("budget_s"), Output(**output), of=Tuning.name)
         return
     if stack is None:
         raise click.UsageError("which stack? Give one, as in: stackrace tune gunicorn")
@@ -202,7 +206,11 @@ def command(
         current=current,
         core_count=cores if isinstance(cores, int) else None,
     )
-    tune(asked, **output)
+    with open_store(output["store"]) as store:
+        store.need_writable()
+        with Announcer() as announcer:
+            race = race_live(ready_tuning(asked, store, announcer), announcer, store)
+        show(race, html=output["html"], as_json=output["as_json"])
 
 
 _GOING_ON = {"resume", "budget_s", "store", "html", "as_json"}
