@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stackrace.features.tune.estimates import Grid as Estimated
-from stackrace.features.tune.search import AT_ONCE, next_round
+from stackrace.features.tune.search import next_round
 from stackrace.features.tune.speed_effect import Slices, speed_effect
 from stackrace.features.tune.tuning_result import Verdict, verdict
 
@@ -54,7 +54,7 @@ def ours(grid: Grid, dice: Dice, budget_s: float) -> Found:
             delta=DELTA,
             references=references,
         )
-        racing = next_round(now, (budget_s - spent_s) / each_s, launches if k > AT_ONCE else None)
+        racing = next_round(now, (budget_s - spent_s) / each_s)
         block_s = float(grid.cost_s[list(racing)].sum())
         if not racing or spent_s + block_s > budget_s:
             break

@@ -283,9 +283,9 @@ def let_time_pass(monkeypatch: Any, clock: Callable[[], float]) -> None:
 
 
 def _end_of_tuning(race: Race, store: str, html: Path, *, as_json: bool) -> Said:
-    from stackrace.features.tune.run import show_outcome
+    from stackrace.features.tune.strategy import show
 
-    return _said(click.command()(lambda: show_outcome(race, html=html, as_json=as_json)), store=store)
+    return _said(click.command()(lambda: show(race, html=html, as_json=as_json)), store=store)
 
 
 def _end_of_check(race: Race, store: str, files: dict[str, Path], *, as_json: bool) -> Said:

@@ -184,12 +184,14 @@ _ASKED = {
 def unfinished(prefix: str, store: Store, *, budget_s: float | None = None, of: str = "") -> Iterator[ResumedRace]:
     """Yield the interrupted race that ``prefix`` means, the start of its id or its name; empty: the last one.
 
-    ``of`` restricts the default to races with the part of this name. ``budget_s`` is a larger budget; None keeps
+    ``of``, if not empty, is the name of a part that the race must have. ``budget_s`` is a larger budget; None keeps
     the race's own. No other process can continue the race meanwhile. Raise InputError or StoreError if it cannot
     continue, before it is changed.
     """
     race_id = _race_id(prefix, store, of)
-    _load_interrupted(race_id, store)
+    race, _ = _load_interrupted(race_id, store)
+    if of and of not in race.parts.held:
+        raise InputError(f"race {race.id} is no {of}; continue it with: stackrace run --resume {race.id}")
     with race_lock(race_id):
         # read again: until the lock was ours, another process may have raced it
         race, checkpoint = _load_interrupted(race_id, store)

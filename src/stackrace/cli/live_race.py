@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from ..base.units import DURATION
 from ..base.verdict import Effect
 from ..deploy.guard import removed
 from ..race.judge.notices import before
+from ..race.preparation.prepared import PreparedRace
 from ..race.request.request import RaceRequest
 from ..race.results.race import Ending, Race
 from ..race.results.standing import Standing
@@ -66,10 +68,17 @@ def raced(
     request: RaceRequest, store: Store, *, resumed: ResumedRace | None = None, scheduling: Scheduling | None = None
 ) -> Race:
     """Race with a live view on stderr and return the race; print nothing on stdout. See ``ready_race``."""
-    with (
-        Announcer() as announcer,
-        ready_race(request, store, announcer, resumed=resumed, scheduling=scheduling) as ready,
-    ):
+    with Announcer() as announcer:
+        preparing = ready_race(request, store, announcer, resumed=resumed, scheduling=scheduling)
+        return race_live(preparing, announcer, store)
+
+
+def race_live(preparing: AbstractContextManager[PreparedRace], announcer: Announcer, store: Store) -> Race:
+    """Run the race that ``preparing`` gives, with a live view on stderr, and return it.
+
+    Raise BreakdownError with the command that continues the race.
+    """
+    with preparing as ready:
         announcer.done()
         for sentence in (*filter(None, [before(ready.plan.race)]), *ready.foretold):
             click.echo(sentence, err=True)
@@ -116,14 +125,15 @@ def report_of(race: Race, store: Store, output: Output) -> None:
         raise RefusedError(f"the race is void, as its answer says; {remedies}")
 
 
-def resume_and_report(prefix: str, budget_s: float | None, output: Output) -> None:
+def resume_and_report(prefix: str, budget_s: float | None, output: Output, *, of: str = "") -> None:
     """Continue the race that ``prefix`` means, by default the last interrupted one, and show it.
 
-    Raise InputError and StoreError if it cannot continue, before it is changed.
+    With ``of`` it must have the part of this name. Raise InputError and StoreError if it cannot continue, before
+    it is changed.
     """
     with open_store(output.store) as store:
         store.need_writable()
-        with unfinished(prefix, store, budget_s=budget_s) as resumed:
+        with unfinished(prefix, store, budget_s=budget_s, of=of) as resumed:
             click.echo(_resume_message(resumed), err=True)
             race = raced(resumed.request, store, resumed=resumed)
         if (strategist := strategist_of(race)) is not None:

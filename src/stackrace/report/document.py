@@ -37,7 +37,7 @@ else:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RaceWords:
+class _RaceWords:
     """Sentences of the reports; each is empty if there is nothing to say."""
 
     words: StandingWords
@@ -50,7 +50,7 @@ class RaceWords:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Throughput:
+class _Throughput:
     """A rate with its limits at 95 % confidence."""
 
     unit: Literal["1/s"] = "1/s"
@@ -59,7 +59,7 @@ class Throughput:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LatencyLimits:
+class _LatencyLimits:
     """A quantile of latency with its limits at 95 % confidence, in seconds."""
 
     value_s: float
@@ -69,17 +69,17 @@ class LatencyLimits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RowDocument(Row):
+class _RowDocument(Row):
     """One stack at one load level."""
 
-    throughput: Throughput
+    throughput: _Throughput
     """Right answers per second."""
-    quantiles: Mapping[str, LatencyLimits | None]
+    quantiles: Mapping[str, _LatencyLimits | None]
     """Limits by quantile: null for one that too few requests lie above."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FailureDocument:
+class _FailureDocument:
     """Reason why a launch, or a stack, gave no result, or only part of one."""
 
     code: str
@@ -93,7 +93,7 @@ class FailureDocument:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShortfallDocument:
+class _ShortfallDocument:
     """Reason why a launch that did not fail lacks planned slices."""
 
     code: str
@@ -103,7 +103,7 @@ class ShortfallDocument:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RaceSetup:
+class _RaceSetup:
     """Request and conditions of the race."""
 
     race: Race
@@ -120,14 +120,14 @@ class RaceSetup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RaceDocument:
+class _RaceDocument:
     """A race with its standing. Units are in the names; unknown values are null."""
 
     format: Literal["stackrace-race"] = "stackrace-race"
     """Name of the format."""
     version: Literal[2] = 2
     """Version of the format."""
-    words: RaceWords
+    words: _RaceWords
     result: Standing
     current: ShownNotice
     """The project's current stack against the stack that the answer names."""
@@ -135,43 +135,43 @@ class RaceDocument:
     """Index in ``levels`` of the level that the answer is about."""
     void: bool
     """True if the whole race is invalid."""
-    race: RaceSetup
+    race: _RaceSetup
     stacks: tuple[StackFacts, ...]
     """Raced stacks: versions, settings, commands and configurations."""
     launches: tuple[Launch, ...]
     """All launches in order of time."""
 
 
-def _row(row: Row) -> RowDocument:
+def _row(row: Row) -> _RowDocument:
     members = {each.name: getattr(row, each.name) for each in fields(row)}
     quantiles = {name: _latency_limits(limits) for name, limits in row.latency_limits.items()}
-    return RowDocument(**members, throughput=Throughput(limits=row.throughput_per_s), quantiles=quantiles)
+    return _RowDocument(**members, throughput=_Throughput(limits=row.throughput_per_s), quantiles=quantiles)
 
 
-def _latency_limits(limits: Interval | None) -> LatencyLimits | None:
+def _latency_limits(limits: Interval | None) -> _LatencyLimits | None:
     if limits is None:
         return None
-    return LatencyLimits(value_s=limits.value, low_s=limits.low, high_s=limits.high)
+    return _LatencyLimits(value_s=limits.value, low_s=limits.low, high_s=limits.high)
 
 
-def _failure(cause: Failure) -> FailureDocument:
-    return FailureDocument(
+def _failure(cause: Failure) -> _FailureDocument:
+    return _FailureDocument(
         code=cause.kind.value, kind=failure_kind(cause), message=failure_message(cause), log=cause.log
     )
 
 
-def _shortfall(why: Shortfall) -> ShortfallDocument:
-    return ShortfallDocument(code=why.ended_by.value, message=shortfall_words(why))
+def _shortfall(why: Shortfall) -> _ShortfallDocument:
+    return _ShortfallDocument(code=why.ended_by.value, message=shortfall_words(why))
 
 
 _FORM = Form(
-    record=RaceDocument,
+    record=_RaceDocument,
     name="race-2",
     names={
         Load: {"seed": LEFT_OUT},
-        RaceWords: {"words": FLAT},
-        Throughput: {"limits": FLAT},
-        RaceDocument: {"result": FLAT},
+        _RaceWords: {"words": FLAT},
+        _Throughput: {"limits": FLAT},
+        _RaceDocument: {"result": FLAT},
         Standing: {
             "verdict": FLAT,
             "settled": "settled",
@@ -181,14 +181,14 @@ _FORM = Form(
         Level: {"label": "label"},
         # both have units in the document
         Row: dict.fromkeys(("throughput_per_s", "latency_limits"), LEFT_OUT),
-        RowDocument: {"quantiles": "latency_limits"},
+        _RowDocument: {"quantiles": "latency_limits"},
         Quantiles: {name: f"{name}_s" for name in ("mean", "p50", "p90", "p99", "p999", "max")},
         Launch: {"verdict": FLAT},
         Slice: {"verdict": FLAT, "result": FLAT, "valid": "valid", "throughput_per_s": "throughput_per_s"},
         # a time of the machine's own clock, and data for the store only
         LoadResult: dict.fromkeys(("started_at", "histogram", "series"), LEFT_OUT),
         Duty: {"total_s": "total_s"},
-        RaceSetup: {"race": FLAT, "parts": FLAT},
+        _RaceSetup: {"race": FLAT, "parts": FLAT},
         Race: {
             **dict.fromkeys(("stacks", "facts", "launches", "entry", "twin", "current", "duty"), LEFT_OUT),
             **dict.fromkeys(("source", "parts", "altered", "unserved"), LEFT_OUT),
@@ -214,7 +214,7 @@ def document(race: Race, standing: Standing) -> dict[str, Any]:
     """Return the document of ``race`` and its ``standing`` as plain JSON values."""
     known = {facts.stack: facts for facts in race.facts}
     return readable(
-        RaceDocument(
+        _RaceDocument(
             words=_words(race, standing),
             result=standing,
             current=standing.current,
@@ -228,8 +228,8 @@ def document(race: Race, standing: Standing) -> dict[str, Any]:
     )
 
 
-def _words(race: Race, standing: Standing) -> RaceWords:
-    return RaceWords(
+def _words(race: Race, standing: Standing) -> _RaceWords:
+    return _RaceWords(
         words=words_of(race, standing),
         scaling=scaling_words.unfits(standing.scaling),
         refused=refused(race),
@@ -237,8 +237,8 @@ def _words(race: Race, standing: Standing) -> RaceWords:
     )
 
 
-def _setup(race: Race) -> RaceSetup:
-    return RaceSetup(
+def _setup(race: Race) -> _RaceSetup:
+    return _RaceSetup(
         race=race,
         entry=race.entry or None,
         twin=race.twin or None,

@@ -16,7 +16,7 @@ from typing import Generic, TypeVar
 
 from ..base.verdict import Effect, Fact, Finding, Unit
 
-View = TypeVar("View")
+_View = TypeVar("_View")
 
 
 class Made(StrEnum):
@@ -114,7 +114,7 @@ class Declaration:
         for name, value in derived.items():
             object.__setattr__(self, name, value)
 
-    def __call__(self, function: Callable[[View], Finding | None]) -> Check[View]:
+    def __call__(self, function: Callable[[_View], Finding | None]) -> Check[_View]:
         """Return ``function`` as a check with this declaration."""
         return Check(declaration=self, function=function)
 
@@ -126,13 +126,13 @@ class Declaration:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Check(Generic[View]):
+class Check(Generic[_View]):
     """Check with its declaration; a call with an observation returns a finding or None."""
 
     declaration: Declaration
-    function: Callable[[View], Finding | None]
+    function: Callable[[_View], Finding | None]
 
-    def __call__(self, view: View) -> Finding | None:
+    def __call__(self, view: _View) -> Finding | None:
         """Return the finding on ``view``, or None."""
         return self.function(view)
 

@@ -24,6 +24,7 @@ from stackrace.base.process.view import UNPROTECTED
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.features.current import observe
 from stackrace.features.current.deployment import current_deployment
+from stackrace.features.current.running import fill_tables, script
 from stackrace.features.current.verb import command
 from stackrace.stacks.native_files import Concern
 from stackrace.stacks.servers import catalogue
@@ -107,6 +108,9 @@ KINDS = {
     "daphne": ("daphne", "daphne -p {port} shop:asgi", ("daphne", 1, 1)),
 }
 """By name: the packages, the command line, and the path, the workers and the processes that are the truth."""
+
+
+fill_tables()
 
 
 def free_port():
@@ -427,8 +431,11 @@ def test_a_containers_name_is_asked_for(tmp_path, monkeypatch):
     assert found["server"]["pid"] == os.getpid()
 
 
-def test_the_script_is_python_of_before():
-    ast.parse(Path(observe.__file__).read_text(), feature_version=(3, 8))
+def test_the_script_is_python_of_before_with_its_tables():
+    tree = ast.parse(script(), feature_version=(3, 8))
+    said = {ast.unparse(node.targets[0]): node.value for node in tree.body if isinstance(node, ast.Assign)}
+    for name in ("PROGRAMS", "VALUES", "SWITCHES"):
+        assert ast.literal_eval(said[name]) == getattr(observe, name) != {}
 
 
 def test_of_variables_only_harmless_values_are_shown():
@@ -442,23 +449,11 @@ def test_of_variables_only_harmless_values_are_shown():
     }  # fmt: skip
 
 
-def test_the_script_knows_the_options_of_the_catalogue():
+def test_the_tables_are_those_of_the_catalogue_without_what_may_be_secret():
     hidden = {Concern.VARIABLES, Concern.LOGS, Concern.PROCESS}
-    for name, spec in catalogue().specs.items():
-        if spec.native is None or not spec.native.programs or spec.native.is_inside:
-            continue
-        rows = spec.native.rows
-        switches = {each for row in rows if row.is_switch for each in row.names.split()}
-        values = {
-            each for row in rows if not row.is_switch and row.concern not in hidden for each in row.names.split()
-        }
-        secret = {each for each in values if "password" in each}
-        shown = set(observe.VALUES[name].split())
-        # those without a row are passed on, or decided by a pattern
-        assert shown >= values - secret
-        assert not {each for each in shown if spec.native.row(each).concern in hidden or "password" in each}
-        assert set(observe.SWITCHES[name].split()) >= switches
-        assert not shown & set(observe.SWITCHES[name].split())
-        assert {program for program, server in observe.PROGRAMS.items() if server == name} <= {
-            *spec.native.programs
-        }
+    for name, shown in observe.VALUES.items():
+        native = catalogue().specs[name].native
+        assert not {each for each in shown if native.row(each).concern in hidden or "password" in each}
+        assert not {*shown} & {*observe.SWITCHES[name]}
+    assert {"gunicorn", "uvicorn", "granian", "uwsgi", "waitress"} <= observe.VALUES.keys()
+    assert (observe.PROGRAMS["fastapi"], observe.PROGRAMS["pyuwsgi"]) == ("uvicorn", "uwsgi")

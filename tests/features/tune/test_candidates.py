@@ -115,8 +115,3 @@ MANY = len(os.sched_getaffinity(0)) + 1
 def test_what_cannot_be_is_refused_with_its_flag(stack, changes, said, tmp_path):
     with pytest.raises(InputError, match=re.escape(said)):
         candidates(asked(stack, tmp_path, **changes))
-
-
-def test_of_many_configurations_not_all_race_at_once(tmp_path):
-    assert candidates(asked("nginx/http/gunicorn", tmp_path, vary=("all",)))[1].proposes
-    assert not candidates(asked("waitress", tmp_path))[1].proposes

@@ -58,8 +58,8 @@ def test_the_smallest_and_a_larger_one_are_measured():
         ({"waitress:threads=1": (20, 0), "waitress:threads=4": (23, 0)}, Size(1, 64), (83, 0)),
         # one connection each configuration has anyway
         ({"uwsgi:processes=1,threads=1": (40, 2), "uwsgi:processes=3,threads=4": (100, 13)}, Size(2, 10), (70, 11)),
-        # of one configuration alone all connections are taken to grow
-        ({"uwsgi:processes=2,threads=2": (40, 4)}, Size(4, 8), (40, 8)),
+        # from one configuration alone nothing is known of others that are larger
+        ({"uwsgi:processes=2,threads=2": (40, 4)}, Size(4, 8), (40, 4)),
     ],
 )
 def test_what_configurations_need_follows_from_the_measured_ones(pilots, size, needs):
@@ -73,9 +73,10 @@ def of(mib, connections=None):
 
 def test_what_exceeds_a_limit_is_named_with_what_it_needs():
     small, large = stack("uwsgi:processes=1,threads=1"), stack("uwsgi:processes=9,threads=4")
-    out = beyond(large, TuningLimits(connections=20), {small: of(40, 1)})
+    pilots = {small: of(40, 1), stack("uwsgi:processes=3,threads=4"): of(100, 12)}
+    out = beyond(large, TuningLimits(connections=20), pilots)
     assert (out.kind, out.needs.connections, out.measured) == (Unfit.CONNECTIONS, 36, False)
-    assert beyond(large, TuningLimits(connections=36), {small: of(40, 1)}) is None
+    assert beyond(large, TuningLimits(connections=36), pilots) is None
     assert beyond(small, TuningLimits(memory_bytes=30 * MIB), {small: of(40)}).measured
 
 

@@ -47,7 +47,12 @@ def test_what_the_budget_leaves_out_is_said_before_and_after(race):
     assert "In 2 min no more can be told apart: 23 others between them are left out." in before
     assert "(--budget)" in before
     after = " ".join(words.reasons(replace(race, parts=Parts().having(cut)), tuned(race)))
-    assert "23 others of its configurations did not race. All take about" in after
+    assert "23 others of its configurations did not race. A whole search takes about" in after
+
+
+def test_more_configurations_than_a_search_can_hold_are_left_out_with_a_way_to_race_them():
+    before = " ".join(words.outlook(plan_for(["waitress"], budget_s=3600.0), tuning(cut=166)))
+    assert "At most 50 race: 166 others between them are left out. With --vary for fewer settings" in before
 
 
 def test_settings_that_do_not_matter_are_told_from_those_of_which_it_is_not_known(race):

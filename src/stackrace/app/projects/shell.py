@@ -46,7 +46,7 @@ class _Call:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
+class _Heard:
     """Calls that a shell made, and the problem if there was one."""
 
     calls: tuple[_Call, ...] = ()
@@ -70,7 +70,7 @@ def unknown(text: str) -> bool:
 
 def ask_shell(
     words: Sequence[str], variables: Mapping[str, str], place: Place, of_interest: Callable[[str], bool]
-) -> Heard:
+) -> _Heard:
     """Run ``words``, which start a shell or a script, with ``variables`` in ``place``, and return the calls.
 
     Nothing is run if neither the words, nor the scripts and variables that they name, are ``of_interest``. Raises
@@ -80,7 +80,7 @@ def ask_shell(
     words = [_NETWORK.sub("/dev/null", _OPEN.sub(r"${\1}", word)) for word in words]
     variables = {**open_words, **variables}
     if not place.read(words, variables, of_interest):
-        return Heard()
+        return _Heard()
     given, open_ones = variables, {name: value for name, value in variables.items() if unknown(value)}
     variables = {name: value for name, value in variables.items() if not unknown(value)}
     unset = place.bare(variables.keys() | open_ones.keys())
@@ -115,7 +115,7 @@ def _shape(call: _Call) -> tuple[str, int]:
     return call.words[0], len(call.words)
 
 
-def _paired(first: Heard, second: Heard) -> list[tuple[_Call, _Call]] | None:
+def _paired(first: _Heard, second: _Heard) -> list[tuple[_Call, _Call]] | None:
     """Return each call of one run with its counterpart in the other; None if the runs call different programs.
 
     The order may differ, since some calls may run in the background. An endless loop is cut at different points.
@@ -151,7 +151,7 @@ def _named(text: str, other: str, known: Mapping[str, str]) -> str:
     return text if not known else f"$(({', '.join(dict.fromkeys(known.values()))}))"
 
 
-def _ask(place: Place, words: Sequence[str], *runs: tuple[Mapping[str, str], int, int]) -> list[Heard]:
+def _ask(place: Place, words: Sequence[str], *runs: tuple[Mapping[str, str], int, int]) -> list[_Heard]:
     """Run ``words`` once for each of ``runs``, in parallel: variables and two numbers for unknown values."""
     stamps = tuple(text_of(path) for path in place.scripts)
     asked = [json.dumps(_asked(place, words, *run), sort_keys=True) for run in runs]
@@ -191,10 +191,10 @@ def _placed(place: Place, words: Sequence[str]) -> list[str]:
     return [called, *words[1:]] if text_of(path).startswith("#!") else ["bash", called, *words[1:]]
 
 
-def _heard(place: Place, answer: Mapping[str, object]) -> Heard:
+def _heard(place: Place, answer: Mapping[str, object]) -> _Heard:
     if "error" in answer:
         problem = f"a shell cannot be asked here: {answer['error']}"
-        return Heard(scripts=tuple(place.scripts), problem=problem, is_refused=True)
+        return _Heard(scripts=tuple(place.scripts), problem=problem, is_refused=True)
     calls, sources = [], {}
     for each in answer["calls"]:  # type: ignore[attr-defined]
         program, *words = each["argv"]
@@ -212,7 +212,7 @@ def _heard(place: Place, answer: Mapping[str, object]) -> Heard:
     elif not calls and (said or answer["code"]):
         last = re.sub(r"/\.stackrace/(real/)?", "", said)
         problem = f"it ends with {answer['code']} here, and starts nothing{f': {last}' if last else ''}"
-    return Heard(
+    return _Heard(
         calls=tuple(calls),
         scripts=tuple(place.scripts),
         problem=problem,

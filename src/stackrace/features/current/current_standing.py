@@ -29,28 +29,16 @@ def current_standing(
     A deployment that left the race early keeps its place and its limits.
     """
     deployment = deployment_of(race)
-    location, is_partial = ("", False) if deployment is None else (deployment.location, deployment.is_partial)
+    yours = CurrentStanding(kind=CurrentKind.UNMEASURED, stack=race.current)
+    if deployment is not None:
+        yours = replace(yours, location=deployment.location, is_partial=deployment.is_partial)
+        if not race.current:
+            kind = CurrentKind.NOT_RACED
+            return replace(yours, kind=kind, stack=deployment.stack, problem=deployment.problem)
     if not race.current:
-        return (
-            None
-            if deployment is None
-            else CurrentStanding(
-                kind=CurrentKind.NOT_RACED,
-                stack=deployment.stack,
-                location=location,
-                problem=deployment.problem,
-                is_partial=is_partial,
-            )
-        )
-    errors = _errors(race)
-    yours = CurrentStanding(
-        kind=CurrentKind.UNMEASURED,
-        stack=race.current,
-        location=location,
-        is_partial=is_partial,
-        errors=errors,
-        queue=None if errors is None else _queue(race, errors),
-    )
+        return None
+    if (errors := _errors(race)) is not None:
+        yours = replace(yours, errors=errors, queue=_queue(race, errors))
     if headline is None or race.current not in headline.stacks:
         at = None if headline is None else headline.measured.key
         failure = next((each.failure for each in withdrawals if each.stack == race.current), None)

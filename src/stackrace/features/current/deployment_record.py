@@ -1,17 +1,41 @@
-"""The record of a present deployment that was read: its stack path, and what a race changes and leaves out."""
+"""A present deployment as it was read, and its record: its stack path, and what a race changes and leaves out."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from ...app.projects.deployment_command import shown
 from ...base.files import is_file
 from ...stacks.native_files import Weight
+from ...stacks.stack import ServerSpec
 from .fronts import Front, front_gaps
 from .hop import ReadHop
 from .model import CurrentDeployment, CurrentGap
+from .running import Observation
+
+Place = tuple[str, int]
+"""A file, relative to the project's folder, and a line; 0 for the whole file."""
+Found = Iterator[tuple[Place, Mapping[str, object]]]
+"""Places of mistakes, each with the facts of its sentence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Read:
+    """A deployment as it was read from its files: the input for all kinds of mistakes."""
+
+    hop: ReadHop
+    front: Front | None
+    """Front end that is raced before it; None without one."""
+    others: Sequence[ReadHop]
+    """Other deployments of the project that are as likely."""
+    servers: Sequence[ServerSpec]
+    """All servers of the catalogue."""
+    running: Observation | None = None
+    """The running server that was observed; None for a deployment of files only."""
+
 
 _NO_FRONT = "nothing in the project balances the load over them, so one is raced"
 

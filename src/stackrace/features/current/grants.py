@@ -16,10 +16,10 @@ from ...app.projects.code import is_aside, parse, python_files
 from ...app.projects.deployment_command import line_with, shown, text_of
 from ...app.projects.kubernetes import is_manifest
 from ...base.numbers import count, number
+from .deployment_record import Found, Place, Read
 from .hop import ReadHop
 from .model import placed
 from .options import said_at, uses
-from .read_deployment import Found, Place, Read
 
 _MIB = 2**20
 _MEMORY = re.compile(r"(?i)(?:MemoryMax=|MemoryLimit=|mem_limit: |memory: )(\d+(?:\.\d+)?)([kmgt]?)(i?)b?")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,12 +14,14 @@ from ...app.projects.code_starts import base_class
 from ...app.projects.deployment_command import DeploymentCommand, shown, text_of
 from ...app.projects.served_app import ServedApp, served_app
 from ...app.projects.shell import unknown
+from ...base.errors import StackError
 from ...base.files import by_last_parts, is_folder
 from ...base.secrets import masked_settings
 from ...stacks.native_files import Concern, Weight
 from ...stacks.native_options import CONFIG, NativeOptions
 from ...stacks.setting import Setting, SettingValue
 from ...stacks.stack import ServerSpec
+from ...stacks.stack_path import setting_text, setting_value
 from .model import CurrentChange, CurrentGap, CurrentQueue
 
 _SIZES = frozenset({"workers", "processes", "threads", "class", "mode", "interface"})
@@ -226,7 +229,8 @@ class ReadHop:
         """Return the values of its settings, as command and file set them."""
         return dict(self.native.becomes(self._said))
 
-    def _idle(self, values: Mapping[str, SettingValue]) -> frozenset[str]:
+    def idle(self, values: Mapping[str, SettingValue]) -> frozenset[str]:
+        """Return the settings that have no effect beside the ``values`` of others."""
         defaults = {setting.name: setting.default for setting in self.spec.settings}
         return self.spec.idle({**defaults, **values}) | self.native.idle(values)
 
@@ -236,17 +240,17 @@ class ReadHop:
         if self.problem or self.computed & _SIZES or any(gap.weight is Weight.SIZE for gap in self.gaps):
             return (), 0
         values = {setting.name: setting.default for setting in self.spec.settings} | self.values()
-        sizes = (name for name in values if name in _SIZES - self._idle(self.values()))
-        return tuple(f"{name}={_shown(values[name])}" for name in sizes), self.native.at_once(values)
+        sizes = (name for name in values if name in _SIZES - self.idle(self.values()))
+        return tuple(f"{name}={setting_text(values[name])}" for name in sizes), self.native.at_once(values)
 
     def text(self, base: Path, behind: Mapping[str, str] | None = None) -> str:
         """Return the hop in a stack path, files relative to ``base``; ``behind``: settings for the hop before."""
         spec, native = self.spec, self.native
         values, around = self.values(), self._said
-        idle = self._idle(values)
+        idle = self.idle(values)
         said = self.settings.keys() | {name for name in values if values[name] != around.get(name)}
         words = [
-            f"{setting.name}={_shown(values[setting.name])}"
+            f"{setting.name}={setting_text(values[setting.name])}"
             for setting in spec.settings
             if setting.name in values
             and setting.name not in idle
@@ -279,24 +283,16 @@ def _weight(setting: str) -> Weight:
     return Weight.SIZE if setting in _SIZES else Weight.PLAIN
 
 
-def _shown(value: SettingValue) -> str:
-    return str(value) if not isinstance(value, bool) else "on" if value else "off"
-
-
 def _value(
     setting: Setting, name: str, value: str | None, known: Mapping[str, SettingValue] | None
 ) -> SettingValue | None:
     if known is not None:
         return known.get(value or "")
     if isinstance(setting.default, bool):
-        if name.startswith("no-"):
-            return False
-        return (value or "true").lower() in ("true", "1", "on", "yes")
-    if isinstance(setting.default, int):
-        is_number = value is not None and value.isascii() and value.isdigit() and len(value) < 10
-        number = int(value or "") if is_number else -1
-        return number if setting.minimum <= number <= setting.maximum else None
-    return value if not setting.choices or value in setting.choices else None
+        value = "off" if name.startswith("no-") else value or "on"
+    with suppress(StackError):
+        return None if value is None else setting_value("", "", setting, value)
+    return None
 
 
 def _can_be_said(name: str, value: str | None) -> bool:

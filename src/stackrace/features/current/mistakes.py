@@ -1,13 +1,16 @@
 """Mistakes in a deployment's own files, each kind with its sentence and its source.
 
 A kind is a function over the deployment that was read, and one row of `KINDS`. Nothing is measured or run.
+
+Sources of front ends' times: nginx, ngx_http_proxy_module and ngx_http_upstream_module; Caddy, reverse_proxy.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from ...app.projects.deployment_command import OPEN, joined_lines, shown, text_of
 from ...app.projects.images import exec_form
@@ -16,18 +19,26 @@ from ...base.secrets import masked_settings
 from ...report.figures import listed
 from ...stacks.native_files import Concern
 from ...stacks.setting import SettingValue
+from .deployment_record import Found, Read
+from .fronts import Front, found_line
 from .grants import connections, memory, router_table, unread_pool
 from .hop import ReadHop
 from .model import CurrentMistake, placed
 from .options import line_of, said_at, uses
-from .patience import kept_by, waits_of
-from .read_deployment import Found, Read
 
 _VARIABLE = re.compile(r"\$(?:\w+|\{[^}]*\})")
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_TIME = r"(\d+)(ms|s|m|h|d)?"
+_WAITS = re.compile(rf"\b(?:proxy|uwsgi|fastcgi|scgi)_read_timeout\s+{_TIME}\s*;")
+_PASSED = re.compile(r"\b(?:proxy|uwsgi|fastcgi|scgi)_pass\s")
+_UPSTREAM = re.compile(r"\bupstream\s++[^\s{}]++\s*+\{([^{}]*)\}")
+_OF_CADDY = re.compile(r"(?m)^[ \t]*reverse_proxy\s")
+_NGINX_S, _CADDY_S = 60.0, 120.0
+"""Default seconds that an idle connection is kept; nginx waits as long for an answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class _Kind:
     """A kind of mistake."""
 
     id: str
@@ -131,7 +142,7 @@ def _sized(hop: ReadHop, sizes: Sequence[str]) -> str:
 
 def _early_timeouts(read: Read) -> Found:
     """Yield the time that the front end waits for an answer, if the server ends requests earlier."""
-    waits, (name, limit) = waits_of(read.front, read.hop.root), _request_limit(read.hop)
+    waits, (name, limit) = _waits_of(read.front, read.hop.root), _request_limit(read.hop)
     # a shorter wait may override the others
     for wait in waits if all(0 < limit < wait.seconds for wait in waits) else ():
         yield wait.location, _compared(read.hop, wait.seconds, name, limit)
@@ -140,7 +151,7 @@ def _early_timeouts(read: Read) -> Found:
 def _late_timeouts(read: Read) -> Found:
     """Yield the time that the front end waits, if the server's files let it work on a request for longer."""
     hop = read.hop
-    waits, (name, limit) = waits_of(read.front, hop.root), _request_limit(hop)
+    waits, (name, limit) = _waits_of(read.front, hop.root), _request_limit(hop)
     is_said = name in hop.settings or name in hop.said
     if waits and is_said and all(wait.seconds < limit for wait in waits):
         longest = max(waits, key=lambda wait: wait.seconds)
@@ -164,7 +175,7 @@ def _compared(hop: ReadHop, seconds: float, name: str, limit: int) -> Mapping[st
 def _short_keep_alive(read: Read) -> Found:
     """Yield the idle connections that the front end keeps for longer than its server does."""
     kept = _values(read.hop).get("keep_alive")
-    for idle in kept_by(read.front, read.hop.root):
+    for idle in _kept_by(read.front, read.hop.root):
         if isinstance(kept, int) and 0 < kept < idle.seconds:
             facts = {"front": f"{idle.seconds:g} s", "server": read.hop.spec.title, "kept": f"{kept} s"}
             yield idle.location, facts
@@ -180,12 +191,57 @@ def _closing_router(read: Read) -> Found:
             yield ((hop.config, line) if line else hop.location), {}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Span:
+    """A time that a front end's file sets, with its place."""
+
+    location: tuple[str, int]
+    seconds: float
+
+
+def _waits_of(front: Front | None, root: Path) -> list[_Span]:
+    """Return all times that nginx waits for an answer: one place in its file may override another."""
+    text = _configuration(front, root, "nginx")
+    found = [(match.start(), _seconds(match, 0.0)) for match in _WAITS.finditer(text)]
+    found = found or [(match.start(), _NGINX_S) for match in _PASSED.finditer(text)][:1]
+    return [_span(front, text, *each) for each in found]
+
+
+def _kept_by(front: Front | None, root: Path) -> Iterator[_Span]:
+    """Yield how long nginx or Caddy keeps idle connections to a server that speaks HTTP."""
+    text = _configuration(front, root, "nginx")
+    for upstream in _UPSTREAM.finditer(text) if re.search(r"\bproxy_http_version\s+1\.1\s*;", text) else ():
+        said = re.search(rf"\bkeepalive_timeout\s+{_TIME}\s*;", upstream[1])
+        if line := re.search(r"\bkeepalive\s+[1-9]", upstream[1]):
+            yield _span(front, text, upstream.start(1) + line.start(), _seconds(said, _NGINX_S))
+    text = _configuration(front, root, "caddy")
+    if not re.search(r"(?m)^[ \t]*keepalive[ \t]++(?!\d+(?:ms|s|m|h)$)", text):
+        for passes in _OF_CADDY.finditer(text):
+            said = re.search(rf"(?m)^[ \t]*keepalive[ \t]+{_TIME}$", text)
+            yield _span(front, text, (said or passes).start(), _seconds(said, _CADDY_S))
+
+
+def _configuration(front: Front | None, root: Path, name: str) -> str:
+    """Return the text of the front end's file without comments; empty unless it is ``name`` and the file is its."""
+    if front is None or front.spec is None or front.spec.name != name:
+        return ""
+    text, signs = text_of(root / front.file), front.spec.signs
+    is_own = front.reading or (signs and signs.forwards and found_line(signs.forwards, text))
+    return re.sub(r"(?m)^[ \t]*#.*", "", text) if is_own else ""
+
+
+def _seconds(said: re.Match[str] | None, default: float) -> float:
+    return int(said[1]) * _SECONDS[said[2] or "s"] if said else default
+
+
+def _span(front: Front | None, text: str, start: int, seconds: float) -> _Span:
+    return _Span(location=(front.file if front else "", text.count("\n", 0, start) + 1), seconds=seconds)
+
+
 def _values(hop: ReadHop) -> Mapping[str, SettingValue]:
     """Return the settings that take effect and whose values are known."""
-    around = hop.native.defaults if not hop.config else hop.file_settings
-    values = dict(hop.native.becomes({**around, **hop.settings}))
-    idle = hop.spec.idle(values) | hop.native.idle(values) | hop.computed
-    return {name: value for name, value in values.items() if name not in idle}
+    values = hop.values()
+    return {name: value for name, value in values.items() if name not in hop.idle(values) | hop.computed}
 
 
 def _config(hop: ReadHop) -> str:
@@ -194,7 +250,7 @@ def _config(hop: ReadHop) -> str:
 
 _PATIENCE = "gunicorn, Settings, timeout; uWSGI, Configuration Options, harakiri; nginx, proxy_read_timeout"
 KINDS = (
-    Kind(
+    _Kind(
         id="literal-variable",
         says="is a list of words, so no shell replaces {name} and the container cannot start: "
         'write {instruction} without brackets, or begin it with "sh", "-c"',
@@ -202,77 +258,77 @@ KINDS = (
         find=_literal_variables,
         prevents_start=True,
     ),
-    Kind(
+    _Kind(
         id="unread-variable",
         says="{name}: {server} does not read this variable, which is for {readers}",
         source="Settings and environment variables in each server's documentation",
         find=_unread_variables,
     ),
-    Kind(
+    _Kind(
         id="unread-pool",
         says="{name}: no file of the project reads this variable",
         source="The project's files",
         find=unread_pool,
     ),
-    Kind(
+    _Kind(
         id="unknown-key",
         says="{key}: {server} has no such setting and ignores it{hint}",
         source="uWSGI, Configuration Options (strict); gunicorn, Settings",
         find=_unknown_keys,
     ),
-    Kind(
+    _Kind(
         id="overridden",
         says="{theirs} has no effect, for the command at {place} says {ours}",
         source="gunicorn, Configuration Overview: the command line goes before the configuration file",
         find=_overridden,
     ),
-    Kind(
+    _Kind(
         id="disagreement",
         says="starts {ours}, but {other} starts {theirs}",
         source="The two files",
         find=_disagreeing,
     ),
-    Kind(
+    _Kind(
         id="early-timeout",
         says="waits {front} for an answer, but {server} ends a request after {limit} ({name})",
         source=_PATIENCE,
         find=_early_timeouts,
     ),
-    Kind(
+    _Kind(
         id="late-timeout",
         says="gives an answer up after {front}, but {server} works on a request for {limit} ({name}): "
         "nobody waits for that any more",
         source=_PATIENCE,
         find=_late_timeouts,
     ),
-    Kind(
+    _Kind(
         id="short-keep-alive",
         says="keeps idle connections for {front}, but {server} closes them after {kept}: "
         "a request on one that closes just then fails",
         source="nginx, ngx_http_upstream_module, keepalive_timeout; Caddy, reverse_proxy, keepalive",
         find=_short_keep_alive,
     ),
-    Kind(
+    _Kind(
         id="closing-router",
         says="uWSGI's HTTP router closes each connection after one answer; http-keepalive would keep it",
         source="uWSGI, HTTP/HTTPS router, keepalive",
         find=_closing_router,
     ),
-    Kind(
+    _Kind(
         id="router-table",
         says="allows {files} open files, for each of which uWSGI's HTTP router takes 8 bytes when it starts: "
         "{size} MiB; max-fd limits them",
         source="uWSGI, plugins/corerouter/corerouter.c, and issue 2299",
         find=router_table,
     ),
-    Kind(
+    _Kind(
         id="memory",
         says="allows {limit} MiB, but each of {workers} workers is replaced only at {each} MiB ({name}): "
         "the kernel may end them first",
         source="uWSGI, Configuration Options, reload-on-rss; Granian, workers-max-rss; cgroup-v2, memory.max",
         find=memory,
     ),
-    Kind(
+    _Kind(
         id="connections",
         says="allows {limit} connections, but {processes} processes with up to {pool} each ({place}) may open "
         "{most}",

@@ -18,13 +18,24 @@ def placed(file: str, line: int) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CurrentChange:
-    """Setting of the deployment that a race replaces."""
+class _Placed:
+    """Something at a place in a deployment's files."""
 
     file: str
-    """Path relative to the project's folder."""
+    """Path relative to the project's folder, or the process."""
     line: int
     """Number of the line; 0 if unknown."""
+
+    @property
+    def location(self) -> str:
+        """The place as reports show it: ``uwsgi.ini:4``."""
+        return placed(self.file, self.line)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CurrentChange(_Placed):
+    """Setting of the deployment that a race replaces."""
+
     key: str
     """Name in the file or the command."""
     theirs: str
@@ -34,13 +45,9 @@ class CurrentChange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CurrentGap:
+class CurrentGap(_Placed):
     """Setting of the deployment that is missing in the race."""
 
-    file: str
-    """Path relative to the project's folder."""
-    line: int
-    """Number of the line; 0 if unknown."""
     what: str
     """Text in the file."""
     why: str
@@ -50,32 +57,19 @@ class CurrentGap:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CurrentQueue:
+class CurrentQueue(_Placed):
     """Limit of the connections that may wait for a server of the deployment."""
 
     server: str
     """Title of the server."""
-    file: str
-    """Path relative to the project's folder."""
-    line: int
-    """Number of the line; 0 if unknown."""
     value: int
     """Number of connections."""
 
-    @property
-    def location(self) -> str:
-        """Place of the limit: ``uwsgi.ini:4``."""
-        return placed(self.file, self.line)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CurrentDifference:
+class CurrentDifference(_Placed):
     """One thing in which a running server differs from what its files or its command line say."""
 
-    file: str
-    """Path relative to the project's folder, or the process."""
-    line: int
-    """Number of the line; 0 if unknown."""
     said: str
     """Setting of the file or command: ``workers=4``."""
     observed: str
@@ -83,22 +77,13 @@ class CurrentDifference:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CurrentMistake:
+class CurrentMistake(_Placed):
     """One mistake of the deployment's own files."""
 
     kind: str
     """Id of the mistake's declaration, such as ``unknown-key``."""
-    file: str
-    """Path relative to the project's folder."""
-    line: int
-    """Number of the line; 0 if unknown."""
     says: str
     """Sentence that follows the place, without its full stop."""
-
-    @property
-    def location(self) -> str:
-        """Place of the mistake: ``uwsgi.ini:4``."""
-        return placed(self.file, self.line)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

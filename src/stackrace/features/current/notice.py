@@ -15,7 +15,7 @@ from ...report.figures import limited, listed, share
 from ...report.words.findings import failure_kind, failure_message
 from ...stacks.native_files import Weight
 from .distance import CurrentErrors, CurrentKind, CurrentStanding
-from .model import CurrentDeployment, deployment_of, placed
+from .model import CurrentDeployment, deployment_of
 from .transfer import deployment_title, taken_over
 
 _ALIKE = 0.05
@@ -127,7 +127,7 @@ def _shortly(found: CurrentDeployment) -> Iterator[str]:
     for what, gaps in (("Not taken over", missing), ("Assumed", assumed)):
         for first in sorted(gaps, key=lambda gap: gap.weight is not Weight.SIZE)[:1]:
             more = f" and {len(gaps) - 1} more" if gaps[1:] else ""
-            yield f"{what}: {placed(first.file, first.line)} {first.what}{more}."
+            yield f"{what}: {first.location} {first.what}{more}."
     if found.others:
         left = len(found.others) - _MOST_SHORTLY
         others = listed([*found.others[:_MOST_SHORTLY], *([f"{left} more"] if left > 0 else [])])

@@ -9,12 +9,16 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
+from pprint import pformat
 
 from ...app.projects.deployment_command import OPEN, DeploymentCommand, text_of
 from ...base.codec import decode
 from ...base.errors import InputError
+from ...base.files import read_text
 from ...stacks.native_files import Concern, Weight
+from ...stacks.servers import catalogue
 from . import observe
 from .hop import ReadHop
 from .model import CurrentDifference
@@ -24,10 +28,23 @@ _UNSEEN = "observe.py does not show its value"
 _HIDDEN = "the title of the process hides its command line (setproctitle), which may say more"
 _VARIABLE = "WEB_CONCURRENCY"
 _COUNTED = ("workers", "processes")
+_HIDDEN_CONCERNS = (Concern.VARIABLES, Concern.LOGS, Concern.PROCESS)
+_HARMLESS = {
+    "granian": "http runtime-mode runtime-threads task-impl",
+    "gunicorn": "asgi-loop http-parser",
+    "uvicorn": "http limit-concurrency loop",
+    "uwsgi": "callable cap chdir chdir2 cheaper-initial cheaper-step chown-socket chroot fastrouter file gid "
+    "http-to http11-socket https https-socket inherit map-socket max-requests-delta mount offload-threads plugin "
+    "plugin-dir plugins plugins-dir pp puwsgi-socket pyhome python-path pythonpath raw-socket shared-socket stats "
+    "uid umask unshare venv virtualenv wsgi wsgi-file zerg zerg-server",
+}
+"""Further options whose values are no secrets, by server: those without a row in its table."""
+_SWITCHES = {"uwsgi": "log-master log-x-forwarded-for"}
+"""Further options without a value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class _Limits:
     """Limits of a process; None for a limit that is not set or unknown."""
 
     open_files: int | None = None
@@ -38,7 +55,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunningProcess:
+class _RunningProcess:
     """One process of a server."""
 
     pid: int
@@ -56,7 +73,7 @@ class RunningProcess:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunningServer:
+class _RunningServer:
     """A server with all its processes."""
 
     name: str
@@ -86,13 +103,13 @@ class RunningServer:
     """Versions of servers and frameworks in its environment, by package."""
     files: tuple[str, ...]
     """Configuration files that the command line names."""
-    limits: Limits
+    limits: _Limits
     cpus: str
     """Cores that it may run on: ``0-3``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunningFront:
+class _RunningFront:
     """A front end before a server."""
 
     name: str
@@ -113,9 +130,9 @@ class Observation:
     """Time of the observation, in UTC."""
     cores: int | None
     """Number of cores of the observed machine; None if unknown."""
-    server: RunningServer
-    processes: tuple[RunningProcess, ...]
-    front: RunningFront | None = None
+    server: _RunningServer
+    processes: tuple[_RunningProcess, ...]
+    front: _RunningFront | None = None
     file: Path | None = field(default=None, compare=False)
     """File that it was read from; None for an observation made just now."""
 
@@ -215,6 +232,7 @@ def observed_in(file: Path) -> Observation | None:
 
 def observed_at(target: str) -> Observation:
     """Return the server that runs on this machine at ``target``; raise InputError if none can be observed there."""
+    fill_tables()
     try:
         return _decoded(observe.observe(target), target, "")
     except observe.ObservationError as error:
@@ -227,3 +245,29 @@ def _decoded(document: object, where: str, way_out: str) -> Observation:
     except ValueError as error:
         raise InputError(f"{where} is no observation: {error}; {way_out}") from error
     return found
+
+
+def script() -> str:
+    """Return ``observe.py`` with its tables, for a machine without Stackrace."""
+    fill_tables()
+    tables = {name: getattr(observe, name) for name in ("PROGRAMS", "VALUES", "SWITCHES")}
+    text = read_text(Path(observe.__file__))
+    for name, table in tables.items():
+        text = re.sub(rf"(?m)^{name}: .*$", f"{name} = {pformat(table, width=116, compact=True)}", text, count=1)
+    return text
+
+
+@cache
+def fill_tables() -> None:
+    """Fill the tables of ``observe.py`` with what the servers of the catalogue declare about their options."""
+    observe.PROGRAMS["cheroot"] = "cheroot"
+    for name, spec in catalogue().specs.items():
+        native = spec.native
+        if native is None or not native.programs or native.is_inside:
+            continue
+        shown = [row for row in native.rows if not row.is_switch and row.concern not in _HIDDEN_CONCERNS]
+        values = [each for row in shown for each in row.names.split() if "password" not in each]
+        switches = [each for row in native.rows if row.is_switch for each in row.names.split()]
+        observe.PROGRAMS.update(dict.fromkeys(native.programs, name))
+        observe.VALUES[name] = values + _HARMLESS.get(name, "").split()
+        observe.SWITCHES[name] = switches + _SWITCHES.get(name, "").split()

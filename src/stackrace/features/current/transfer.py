@@ -8,7 +8,7 @@ from ...base.numbers import things
 from ...base.text import few
 from ...report.figures import listed
 from ...stacks.native_files import Concern, Weight
-from .model import CurrentChange, CurrentDeployment, CurrentGap, placed
+from .model import CurrentChange, CurrentDeployment, CurrentGap
 
 _SAME = {
     Concern.VARIABLES: ("variables", "those of [app] env and --env-file"),
@@ -48,7 +48,7 @@ def taken_over(deployment: CurrentDeployment, raced: str) -> Iterator[str]:
         way = f"{files} gives them to all" if files else "[app] env or --env-file gives them to all"
         yield f"Its files set {few(deployment.variables)} for the app; no stack has them: {way}."
     for each in deployment.differences:
-        yield f"{placed(each.file, each.line)} says {each.said}; {each.observed}."
+        yield f"{each.location} says {each.said}; {each.observed}."
     yield from deployment.warnings
     yield from _gaps(deployment.gaps)
     if deployment.others:
@@ -69,7 +69,7 @@ def _gaps(gaps: Sequence[CurrentGap]) -> Iterator[str]:
     kinds: dict[tuple[str, str, bool], list[CurrentGap]] = {}
     for gap in sorted(gaps, key=lambda gap: gap.weight is not Weight.SIZE):
         kinds.setdefault((gap.file, gap.why, gap.weight is Weight.ASSUMED), []).append(gap)
-    for (file, why, is_assumed), (first, *others) in kinds.items():
+    for (_, why, is_assumed), (first, *others) in kinds.items():
         more = "".join(f", {f'{gap.line} ' if gap.line else ''}{gap.what}" for gap in others)
         kind_of_gap = "Assumed" if is_assumed else "Not taken over"
-        yield f"{kind_of_gap}: {placed(file, first.line)} {first.what}{more}: {why}."
+        yield f"{kind_of_gap}: {first.location} {first.what}{more}: {why}."

@@ -50,14 +50,15 @@ def command(file: Path | None, folder: Path, target: str | None, script: bool, a
     Exit codes: 0 found, 1 nothing was found, 2 wrong input.
     """
     from ...base.errors import InputError
-    from ...base.files import read_text
     from ...cli.showing import show_result
     from .current_report import KIND, look
 
     if sum(map(bool, (file, target, script))) > 1:
         raise InputError("give FILE, --running or --script, only one of them")
     if script:
-        click.echo(read_text(Path(__file__).with_name("observe.py")), nl=False)
+        from .running import script as text
+
+        click.echo(text(), nl=False)
         return
     found = look(folder, file, target or "")
     show_result(KIND, found, as_json=as_json)

@@ -30,7 +30,7 @@ from ...measure.launch import Launch
 from ...race.results.race import Race
 from .couchdb import Conflict, Database, Listing, values_in
 
-TYPE = "stackrace-race"
+_TYPE = "stackrace-race"
 _SCHEMA = 2
 """Version of this format; documents with another version are not read."""
 
@@ -69,7 +69,7 @@ def published(race: Race) -> _Published:
     bulk = "".join(lines).encode("ascii")
     document = {
         "_id": race.id,
-        "type": TYPE,
+        "type": _TYPE,
         "schema": _SCHEMA,
         "race": encode(replace(race, launches=_without_slices(race.launches))),
         "launches_sha256": hashlib.sha256(bulk).hexdigest(),
@@ -84,7 +84,7 @@ def race_from(document: Mapping[str, Any], packed: bytes) -> Race:
     foreign attachment.
     """
     identifier = str(document.get("_id"))
-    if document.get("type") != TYPE:
+    if document.get("type") != _TYPE:
         raise StoreError(f"document {identifier!r} is no race")
     schema = document.get("schema")
     if isinstance(schema, int) and schema > _SCHEMA:
@@ -218,7 +218,7 @@ _MOST_TROUBLES = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fetched:
+class _Fetched:
     """Results for the requested races."""
 
     taken: tuple[str, ...]
@@ -268,7 +268,7 @@ def fetch(
     keep: Callable[[Race], None],
     *,
     named: bool,
-) -> Fetched:
+) -> _Fetched:
     """Copy the races with the ids ``wanted`` that are not stored here yet.
 
     ``stored`` returns the stored race of an id, or None; ``keep`` stores a race. If a race cannot be copied, the
@@ -285,7 +285,7 @@ def fetch(
             document = database.get(identifier)
             if document is None and named:
                 raise StoreError(f"there is no race {identifier} in {database}")
-            if document is None or (not named and document.get("type") != TYPE):
+            if document is None or (not named and document.get("type") != _TYPE):
                 continue
             here = stored(identifier)
             if here is None:
@@ -300,7 +300,7 @@ def fetch(
                 )
         except StoreError as error:
             troubles.append(f"{identifier}: {error.message}")
-    return Fetched(taken=tuple(taken), known=tuple(known), troubles=tuple(troubles))
+    return _Fetched(taken=tuple(taken), known=tuple(known), troubles=tuple(troubles))
 
 
 def _agrees(document: Mapping[str, Any], ours: Race) -> bool:

@@ -16,7 +16,7 @@ from ...measure.engine.url import form_encoded
 from .recorded_steps import LeftOut, Skip, value_of
 
 Fields = Mapping[str, object]
-Pairs = Sequence[tuple[str, str]]
+_Pairs = Sequence[tuple[str, str]]
 
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -48,7 +48,7 @@ def number(value: object) -> float | None:
     return read if math.isfinite(read) else None
 
 
-def pairs(value: object) -> Pairs:
+def pairs(value: object) -> _Pairs:
     """Return the names and values of a HAR list of headers or form fields, without unreadable ones."""
     if not isinstance(value, list) or not all(isinstance(pair, dict) for pair in value):
         return ()
@@ -63,7 +63,7 @@ _LOST = "\N{REPLACEMENT CHARACTER}"
 _UPLOAD_HEADERS = re.compile(r"content-(?:type|length):", re.IGNORECASE | re.ASCII)
 
 
-def sent(request: Fields, headers: Pairs) -> bytes:
+def sent(request: Fields, headers: _Pairs) -> bytes:
     """Return the request's body; ``headers`` are the recorded ones.
 
     Raises LeftOut for a body that the exporter left out, or damaged by treating bytes as text: a replay would send
@@ -84,7 +84,7 @@ def sent(request: Fields, headers: Pairs) -> bytes:
     return b""
 
 
-def answered(content: Fields, headers: Pairs) -> bytes | None:
+def answered(content: Fields, headers: _Pairs) -> bytes | None:
     """Return the answer's body, if a server would send these bytes again to a client without content codings.
 
     An exporter stores text that it decoded from the bytes. The text gives the same bytes if their number is the

@@ -20,7 +20,7 @@ from ...cli.options import (
     section,
     store_option,
 )
-from ...cli.request_flags import APP_OPTIONS, RequestFlags, request_flags
+from ...cli.request_flags import APP_OPTIONS, RequestFlags, given_flags, request_flags
 from ...race.request.request import MOST_SEED
 
 
@@ -168,15 +168,22 @@ def command(
     """
     from dataclasses import replace
 
+    from ...cli.announcer import Announcer
+    from ...cli.live_race import Output, race_live, resume_and_report
     from ...cli.stdio import refuse_unwritable
-    from .model import TuningLimits
-    from .run import resume_tuning, tune
+    from ...store import open_store
+    from .model import Tuning, TuningLimits
+    from .strategy import show
+    from .tuning_preparation import ready_tuning
     from .tuning_request import TuneRequest, parse_goal
 
     refuse_unwritable("--html", output["html"])
     if resume is not None:
-        _refuse_with_resume(stack)
-        resume_tuning(resume, app.given.get("budget_s"), **output)
+        for other in (*filter(None, [stack]), *given_flags({*_GOING_ON, "stack"})):
+            raise click.UsageError(
+                f"{other} would change the tuning that --resume continues; leave it out, or start a new one"
+            )
+        resume_and_report(resume, app.given.get("budget_s"), Output(**output), of=Tuning.name)
         return
     if stack is None:
         raise click.UsageError("which stack? Give one, as in: stackrace tune gunicorn")
@@ -199,19 +206,11 @@ def command(
         current=current,
         core_count=cores if isinstance(cores, int) else None,
     )
-    tune(asked, **output)
+    with open_store(output["store"]) as store:
+        store.need_writable()
+        with Announcer() as announcer:
+            race = race_live(ready_tuning(asked, store, announcer), announcer, store)
+        show(race, html=output["html"], as_json=output["as_json"])
 
 
 _GOING_ON = {"resume", "budget_s", "store", "html", "as_json"}
-
-
-def _refuse_with_resume(stack: str | None) -> None:
-    context = click.get_current_context()
-    for parameter in context.command.params:
-        name = parameter.name or ""
-        given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-        if given and name not in _GOING_ON:
-            spelt = stack if name == "stack" else parameter.opts[0]
-            raise click.UsageError(
-                f"{spelt} would change the tuning that --resume continues; leave it out, or start a new one"
-            )

@@ -202,14 +202,12 @@ class Tuning(RacePart):
     """Configurations beyond a limit, before the race."""
     piloted: Mapping[str, Needs] = field(default_factory=dict)
     """Measured needs of some configurations, from which those of all follow."""
-    proposes: bool = False
-    """True if there are too many configurations to race all, so that measurements decide which are tried."""
     reserve: tuple[str, ...] = ()
     """Configurations beyond a knob's usual values: they race only if the best lies at that end."""
     cut: int = 0
-    """Number of configurations left out, since the budget is too short for so many."""
+    """Number of configurations left out, since there are too many, or too many for the budget."""
     whole_s: float | None = None
-    """Approximate time of a search that includes those, too; None if none was left out."""
+    """Approximate time of a whole search; None if the budget is long enough for one."""
 
 
 def tuning_of(race: Race) -> Tuning:

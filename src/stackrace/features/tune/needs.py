@@ -89,39 +89,28 @@ def measured_needs(
 def expected_needs(size: Size, measured: Mapping[Stack, Needs]) -> Needs | None:
     """Return the likely needs of a configuration of ``size``; None if they do not follow from its size.
 
-    Memory grows by the same amount for each process, or for each thread if all configurations have the same number
-    of processes. Connections grow by the same amount for each request that the app works on at once. The amounts
-    follow from one or two ``measured`` configurations, the smallest first.
+    They lie on lines through the ``measured`` configurations, the smaller first: memory over the processes, or over
+    the slots if these have equally many processes; connections over the slots.
     """
-    sizes = [size_of(stack) for stack in measured]
-    by_processes = len(sizes) < 2 or sizes[1].processes > sizes[0].processes
-    many = size.processes if by_processes else size.slots
+    sizes, needs = [size_of(stack) for stack in measured], [*measured.values()]
+    processes, slots = [one.processes for one in sizes], [one.slots or one.processes for one in sizes]
+    grows = processes[0] < processes[-1]
+    many = size.processes if grows else size.slots
     if many is None:
         return None
-    of_each = [*zip(sizes, measured.values(), strict=True)]
-    memory = [(one.processes if by_processes else one.slots or 1, needs.memory_bytes) for one, needs in of_each]
-    counted = [
-        (one.slots or one.processes, needs.connections) for one, needs in of_each if needs.connections is not None
-    ]
-    level, each = _line(memory) or (memory[0][1], 0.0)
+    memory = _on_line(processes if grows else slots, [one.memory_bytes for one in needs], many)
+    counted = [one.connections for one in needs if one.connections is not None]
     connections = None
-    if counted and size.slots is not None:
-        # one point, or two of the same size, show no fixed part: assume that everything grows
-        fixed, further = _line(counted) or (0.0, max(y / x for x, y in counted))
-        connections = max(math.ceil(fixed + further * size.slots - 1e-9), 0)
-    return Needs(memory_bytes=round(level + each * many), connections=connections)
+    if size.slots is not None and len(counted) == len(needs):
+        connections = math.ceil(_on_line(slots, counted, size.slots) - 1e-9)
+    return Needs(memory_bytes=round(memory), connections=connections)
 
 
-def _line(points: Sequence[tuple[int, int]]) -> tuple[float, float] | None:
-    """Return the line through two points, as its value at zero and its slope, which is never negative.
-
-    None if they do not define a line.
-    """
-    if len(points) < 2 or points[1][0] <= points[0][0]:
-        return None
-    (low, least), (high, most) = points
-    each = max((most - least) / (high - low), 0.0)
-    return least - each * low, each
+def _on_line(places: Sequence[int], values: Sequence[int], at: int) -> float:
+    """Return the value at a place of the line through one or two points; it never falls, and is never negative."""
+    apart = places[-1] - places[0]
+    each = max((values[-1] - values[0]) / apart, 0.0) if apart else 0.0
+    return max(values[0] + each * (at - places[0]), 0.0)
 
 
 class Exceeded(NamedTuple):

@@ -13,7 +13,6 @@ from .tuning_result import Tuned
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Spot:
-    stack: str
     relative: float | None
     """Ratio to the tuned stack, above 1 is better; None if it was not launched."""
     is_out: bool
@@ -28,7 +27,7 @@ class _Spot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facet:
+class _Facet:
     """One panel of the picture: a map over two settings, a row over one, or a single spot."""
 
     title: str
@@ -40,7 +39,7 @@ class Facet:
     row, without ``across`` one spot a row."""
 
 
-def facets(tuning: Tuning, found: Tuned) -> tuple[Facet, ...]:
+def facets(tuning: Tuning, found: Tuned) -> tuple[_Facet, ...]:
     """Return the panels, one for each combination of values of all settings but two.
 
     These two settings are the axes: numeric ones if possible, with the most values. Panels without a launch are
@@ -72,15 +71,12 @@ def _spots(knobs: Sequence[Knob], tuning: Tuning, found: Tuned) -> Iterator[tupl
     out = {one.stack for one in found.infeasible}
     for path, values in tuning.settings.items():
         if all(value is None or value in knob.values for knob, value in zip(knobs, values, strict=True)):
-            yield (
-                values,
-                _Spot(stack=path, relative=measured.get(path), is_out=path in out, is_best=path == found.stack),
-            )
+            yield values, _Spot(relative=measured.get(path), is_out=path in out, is_best=path == found.stack)
 
 
 def _facet(
     knobs: Sequence[Knob], axes: list[int], fixed: dict[int, str | None], inside: dict[Values, _Spot]
-) -> Facet:
+) -> _Facet:
     used = [i for i in axes if any(values[i] is not None for values in inside)]
     # the setting with more values goes across
     used.sort(key=lambda i: -len(knobs[i].values))
@@ -93,7 +89,7 @@ def _facet(
         for i, value in fixed.items()
         if value is not None
     )
-    return Facet(
+    return _Facet(
         title=title,
         across=across,
         down=down,
@@ -107,7 +103,7 @@ _BLOCKS = "▁▂▃▄▅▆▇█"
 _BEST = "◆"
 
 
-def block_lines(panel: Facet) -> Iterator[str]:
+def block_lines(panel: _Facet) -> Iterator[str]:
     """Yield the panel line by line: a map for two settings, a row for one."""
     if panel.title:
         yield panel.title

@@ -14,7 +14,7 @@ from ...stats.selection import ALPHA
 from .estimates import Grid, Launched, Surface, launched, surface
 
 AT_ONCE = 50
-"""The most configurations that all race in the first block; a larger number races in batches."""
+"""The most configurations of a search."""
 
 _FINALISTS = 4
 FINAL_LAUNCHES = 4
@@ -32,12 +32,8 @@ _FAR = 3.0
 _SHARE = 0.6
 """Largest share of the remaining launches, without those that the finals need, for the next block."""
 
-FIRST, _BATCH, _GUIDES = 20, 8, 3
-"""For many configurations: launches in the first batch and in each further batch, and the number of the best
-configurations that are launched again beside a batch."""
-
-_EXPLORING = 0.5
-"""For many configurations: the share of all launches that batches may use."""
+_GUIDES = 3
+"""Number of the best configurations that are launched again beside those of the reserve."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -115,52 +111,28 @@ def _proved(grid: Grid, alive: Flags) -> Array:
     return lower
 
 
-def next_round(grid: Grid, left: float, seed: int | None = None) -> tuple[int, ...]:
+def next_round(grid: Grid, left: float) -> tuple[int, ...]:
     """Return the configurations of the next block, none at the end; ``left`` is the number of launches left.
 
-    Without a ``seed``, all configurations race in the first block. With a ``seed``, for more than ``AT_ONCE``
-    configurations, a random sample races first; then each block races the best so far and a batch of the most
-    promising others. After that, the configurations that may be the best race on. A configuration leaves after one
-    launch if it is ``_FAR`` below the best, and later if its limits exclude it (`_proved`). If time is short, only
-    the most promising ones race. At most ``_FINALISTS`` remain, fewer in a ``_SMALL`` field. They are launched at
-    least ``FINAL_LAUNCHES`` times more, until the limits name the best or time is over. If the best lies at an end
-    of the usual values, its neighbours in the reserve race before the finals.
-
-    Source: for the batches, Srinivas, Krause, Kakade & Seeger 2010, Gaussian process optimization in the bandit
-    setting, ICML 27.
+    All configurations race in the first block. Then those that may be the best race on. A configuration leaves
+    after one launch if it is ``_FAR`` below the best, and later if its limits exclude it (`_proved`). If time is
+    short, only the most promising ones race. At most ``_FINALISTS`` remain, fewer in a ``_SMALL`` field. They are
+    launched at least ``FINAL_LAUNCHES`` times more, until the limits name the best or time is over. If the best
+    lies at an end of the usual values, its neighbours in the reserve race before the finals.
     """
     state = state_of(grid)
-    possible = np.ones(len(grid.values), dtype=bool)
+    possible, entered = np.ones(len(grid.values), dtype=bool), grid.entered.any(axis=1)
     possible[[*grid.out, *grid.waiting]] = False
-    fresh = possible & ~grid.entered.any(axis=1)
-    unheard = possible & ~fresh & (state.known.count == 0)
+    unheard = possible & entered & (state.known.count == 0)
     if not state.alive.any():
-        return _joined(np.flatnonzero(unheard)) if unheard.any() else _opening(grid, fresh, seed)
+        return _joined(np.flatnonzero(unheard if unheard.any() else possible & ~entered))
     final_blocks = finals(grid)
-    explores = seed is not None and _explores(state, left)
-    if not explores and (not final_blocks or _newcomers(grid)[-1]) and (wider := _wider(state, left)):
+    if (not final_blocks or _newcomers(grid)[-1]) and (wider := _wider(state, left)):
         return _joined(state.top(_GUIDES, state.expected.mean), wider)
     if final_blocks:
         return _final(state, final_blocks)
-    if explores and fresh.any():
-        hopeful = np.where(fresh, state.expected.mean + state.expected.sd, -np.inf)
-        batch = [i for i in np.argsort(-hopeful, kind="stable")[:_BATCH] if fresh[i]]
-        return _joined(state.top(_GUIDES, state.expected.mean), batch)
     # a configuration without a valid launch gets one more; then it is out
     return _joined(_screening(state, left), np.flatnonzero(unheard))
-
-
-def _opening(grid: Grid, fresh: Flags, seed: int | None) -> tuple[int, ...]:
-    if seed is None:
-        return _joined(np.flatnonzero(fresh))
-    references = [i for i in grid.references if fresh[i]]
-    return _joined(references, np.random.default_rng(seed).permutation(np.flatnonzero(fresh))[:FIRST])
-
-
-def _explores(state: State, left: float) -> bool:
-    """Return True if another batch is within the share of the batches and leaves enough launches for the finals."""
-    done, batch = int(state.grid.entered.sum()), _BATCH + _GUIDES
-    return done + batch <= _EXPLORING * (done + left) and left - batch >= state.finals_cost
 
 
 def _wider(state: State, left: float) -> list[int]:

@@ -7,10 +7,13 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import click
+
+from ...base.errors import InterruptedRace, RefusedError
 from ...race.judge.decisions import Decisions
 from ...race.plan import Cell
 from ...race.preparation.prepared import PreparedRace
-from ...race.results.race import Race
+from ...race.results.race import Ending, Race
 from ...race.run.resume import counted
 from ...race.run.scheduling import ChosenCells
 from .measurements import grid_of
@@ -18,7 +21,9 @@ from .model import tuning_of
 from .search import next_round
 from .tuning_preparation import under_goal
 from .tuning_request import fewest_of
+from .tuning_result import tuned
 from .words import outlook as foretold
+from .words import unproved
 
 
 class Tuner(ChosenCells):
@@ -42,8 +47,7 @@ class Tuner(ChosenCells):
             self._begun = now, made
         each_s = (now - self._begun[0]) / (made - self._begun[1]) if made > self._begun[1] else _launch_s(race)
         left = math.inf if each_s <= 0 else (self._ends_s - now) / each_s
-        seed = race.seed + made if tuning_of(race).proposes else None
-        racing = {race.stacks[i] for i in next_round(grid_of(race), left, seed)}
+        racing = {race.stacks[i] for i in next_round(grid_of(race), left)}
         return [cell for cell in cells if cell.stack.path in racing]
 
     def decide(self, race: Race) -> Decisions:
@@ -79,10 +83,21 @@ def outlook(fresh: PreparedRace) -> tuple[str, ...]:
 
 
 def show(race: Race, *, html: Path | None, as_json: bool) -> None:
-    """Show the result, as ``stackrace tune`` does."""
-    from .run import show_outcome
+    """Show the result. Raises InterruptedRace if the race was interrupted, RefusedError if it proves nothing."""
+    # imported here: only the command line shows a result
+    from ...cli.showing import show_result, write_html
+    from .tuning_report import KIND
 
-    show_outcome(race, html=html, as_json=as_json)
+    path = write_html(race, None, html)
+    show_result(KIND, race, as_json=as_json)
+    click.echo(f"\nThe report: {path}\nAgain: stackrace report {race.id}", err=as_json)
+    if race.ending is Ending.INTERRUPTED:
+        raise InterruptedRace(
+            f"interrupted; what was measured is kept as race {race.id}; continue with: "
+            f"stackrace tune --resume {race.id}"
+        )
+    if why := unproved(race, tuned(race)):
+        raise RefusedError(why)
 
 
 def scheduling(ready: PreparedRace) -> Tuner:

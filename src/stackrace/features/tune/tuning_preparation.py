@@ -21,7 +21,7 @@ from ...race.plan import RacePlan
 from ...race.preparation.prepared import PreparedRace
 from .model import GoalKind, Knob, Tuning, TuningGoal, TuningLimits, Values
 from .needs import beyond, measured_needs, pilots
-from .search import AT_ONCE, FIRST, largest_field, search_launches
+from .search import AT_ONCE, largest_field, search_launches
 from .tuning_request import LEAST_SLICE_S, MOST_SLICE_S, TuneRequest, candidates, fewest_of, tail_slice_s
 from .words import none_within
 
@@ -129,7 +129,8 @@ _AROUND_S = 1.5
 def _cut_to_budget(ready: PreparedRace, tuning: Tuning) -> PreparedRace:
     """Return ``ready`` with as many configurations of ``tuning`` as its budget can distinguish.
 
-    The references stay. Numbers are removed from the middle, so that the ranges stay the same.
+    More than ``AT_ONCE`` never race. The references stay. Numbers are removed from the middle, so that the ranges
+    stay the same.
     """
     plan = ready.plan
     assert plan.budget_s is not None
@@ -138,9 +139,9 @@ def _cut_to_budget(ready: PreparedRace, tuning: Tuning) -> PreparedRace:
     paths = [stack.path for stack in plan.stacks]
     field = [path for path in paths if path in tuning.settings and path not in tuning.reserve]
     references = len({*tuning.references.values()} & {*paths})
-    fitting = largest_field(launches, references, min(len(field), AT_ONCE))
-    # a search with batches tries as many as there is time for
-    if fitting >= min(len(field), FIRST if tuning.proposes else AT_ONCE):
+    most = min(len(field), AT_ONCE)
+    fitting = largest_field(launches, references, most)
+    if fitting == len(field):
         return ready
     knobs, kept = thinned(tuning, field, fitting)
     ladders = [knob.ladder for knob in knobs]
@@ -151,9 +152,8 @@ def _cut_to_budget(ready: PreparedRace, tuning: Tuning) -> PreparedRace:
         knobs=knobs,
         settings={path: values for path, values in tuning.settings.items() if path in stays},
         reserve=reserve,
-        proposes=False,
         cut=len(field) - sum(path in stays for path in field),
-        whole_s=search_launches(len(field), references) * each_s,
+        whole_s=search_launches(most, references) * each_s if fitting < most else None,
     )
     return _having(ready, cut, stays)
 

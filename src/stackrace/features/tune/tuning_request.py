@@ -22,7 +22,7 @@ from ...stacks.setting import Interface
 from ...stacks.stack import Stack
 from ...stacks.stack_path import parse_stack
 from .model import GoalKind, Reference, Tuning, TuningGoal, TuningLimits
-from .search import AT_ONCE, FIRST, largest_field
+from .search import AT_ONCE, largest_field
 from .space import Space, space_of
 
 
@@ -190,7 +190,6 @@ def _compared(asked: TuneRequest, space: Space, current: Stack | None) -> Tuning
         references=named,
         formula="" if advised is None else f"{advised[1]} = {advised[2]}",
         formula_source="" if advised is None else advised[2].source,
-        proposes=len(stacks) - len(reserve) > AT_ONCE,
         reserve=reserve,
     )
 
@@ -199,8 +198,7 @@ def fewest_of(tuning: Tuning) -> int:
     """Return the least number of configurations in the first block, if the budget is too short for all."""
     references = {*tuning.references.values()}
     opening = {*tuning.settings, *references} - {*tuning.reserve}
-    first = FIRST + len(tuning.references) if tuning.proposes else len(opening)
-    return min(first, largest_field(0, 0, AT_ONCE) + len(references))
+    return min(len(opening), largest_field(0, 0, AT_ONCE) + len(references))
 
 
 def _refuse_short(tuning: Tuning, budget_s: float) -> None:

@@ -15,7 +15,7 @@ from ...report.words import findings
 from .estimates import Effect
 from .model import GoalKind, Infeasible, Needs, Reference, Tuning, TuningGoal, TuningLimits, Unfit, tuning_of
 from .needs import Exceeded, exceeded
-from .search import FINAL_LAUNCHES
+from .search import AT_ONCE, FINAL_LAUNCHES
 from .tuning_result import Against, Edge, Tuned
 
 REFERENCES = {
@@ -34,17 +34,17 @@ def outlook(plan: RacePlan, tuning: Tuning) -> tuple[str, ...]:
     knobs = listed([f"{knob} ({listed(knob.values)})" for knob in tuning.knobs])
     lines = [f"Tuning {knobs}: {things(many, 'configuration')}{too_large}."]
     if tuning.cut and plan.budget_s is not None:
-        lines.append(
-            f"In {duration(plan.budget_s)} no more can be told apart: {things(tuning.cut, 'other')} between them "
-            f"{'is' if tuning.cut == 1 else 'are'} left out. {_all_of(tuning)}"
-        )
-    if tuning.proposes:
-        lines.append("That is too many to race all: what was measured says which are tried next.")
+        is_short = tuning.whole_s is not None
+        why = f"In {duration(plan.budget_s)} no more can be told apart" if is_short else f"At most {AT_ONCE} race"
+        verb = "is" if tuning.cut == 1 else "are"
+        lines.append(f"{why}: {things(tuning.cut, 'other')} between them {verb} left out. {_way_out(tuning)}")
     return tuple(lines)
 
 
-def _all_of(tuning: Tuning) -> str:
-    return f"All take about {about(tuning.whole_s or 0.0)} (--budget)."
+def _way_out(tuning: Tuning) -> str:
+    if tuning.whole_s is None:
+        return "With --vary for fewer settings, more of their values race."
+    return f"A whole search takes about {about(tuning.whole_s)} (--budget)."
 
 
 def answer(race: Race, found: Tuned) -> str:
@@ -139,7 +139,7 @@ def reasons(race: Race, found: Tuned) -> Iterator[str]:
     if out := [one for one in found.infeasible if one.stack not in tuning.reserve or one.measured]:
         yield _infeasible(out)
     if tuning.cut:
-        yield f"{things(tuning.cut, 'other')} of its configurations did not race. {_all_of(tuning)}"
+        yield f"{things(tuning.cut, 'other')} of its configurations did not race. {_way_out(tuning)}"
 
 
 def _edge(one: Edge) -> str:

@@ -66,7 +66,7 @@ class Blocks(ABC):
         """Run one more block within ``remaining_s``; return False if there is none left."""
 
 
-OpenCells = Callable[[Race, Sequence[Cell]], Sequence[Cell]]
+_OpenCells = Callable[[Race, Sequence[Cell]], Sequence[Cell]]
 """Function that chooses the cells still to be raced, after the race so far; choosing none ends the race."""
 
 
@@ -77,7 +77,7 @@ class Rounds(Blocks):
     left, launches take longer than their slices, so each cell is measured several times per launch.
     """
 
-    def __init__(self, plan: RacePlan, open_cells: OpenCells, *, opens_singly: bool = True) -> None:
+    def __init__(self, plan: RacePlan, open_cells: _OpenCells, *, opens_singly: bool = True) -> None:
         super().__init__(plan)
         assert plan.budget_s is not None
         self._open_cells, self._opens_singly = open_cells, opens_singly
@@ -270,7 +270,7 @@ class Runs(Blocks):
     are run.
     """
 
-    def __init__(self, plan: RacePlan, repeats: int, open_cells: OpenCells | None = None) -> None:
+    def __init__(self, plan: RacePlan, repeats: int, open_cells: _OpenCells | None = None) -> None:
         super().__init__(plan)
         self._repeats = repeats
         self._spent_s = spent_s(plan.race)

@@ -21,7 +21,7 @@ _FAILED_LAUNCHES = 2
 _FEW_CONNECTIONS = 10
 """Connections up to which a response time is mostly the app's own, not waiting in the server's queue."""
 
-IsGivenUp = Callable[[Sequence[FailureKind]], bool]
+_IsGivenUp = Callable[[Sequence[FailureKind]], bool]
 """Function that returns True if a stack with these failures in a row is not launched again."""
 
 
@@ -35,7 +35,7 @@ class Ledger:
     """Collector of a race's launches and slices, in order of time; a resumed race starts with its earlier
     launches."""
 
-    def __init__(self, race: Race, is_given_up: IsGivenUp = keeps_failing) -> None:
+    def __init__(self, race: Race, is_given_up: _IsGivenUp = keeps_failing) -> None:
         self._race = race
         self._is_given_up = is_given_up
         # several machines may record at once

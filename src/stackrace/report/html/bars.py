@@ -18,15 +18,15 @@ _CENTRED = "translate(0,-7)"
 """Move of a bar 14 px high to the middle of its row."""
 
 
-def percent(scale: Scale, value: float) -> str:
+def _percent(scale: Scale, value: float) -> str:
     """Return the position of ``value`` in per cent of the cell."""
     return f"{number(_INDENT + _SPAN * scale.at(value))}%"
 
 
-def rules(scale: Scale) -> str:
+def _rules(scale: Scale) -> str:
     """Return the vertical rules at the ticks; rules of adjacent rows form one line."""
     return "".join(
-        tag("line", x1=percent(scale, tick), x2=percent(scale, tick), y1="0", y2="100%",
+        tag("line", x1=_percent(scale, tick), x2=_percent(scale, tick), y1="0", y2="100%",
             class_="zero" if tick == 0 else "rule")
         for tick in scale.ticks
     )  # fmt: skip
@@ -34,7 +34,7 @@ def rules(scale: Scale) -> str:
 
 def interval_bar(interval: Interval, scale: Scale, title: str, *, first: bool) -> str:
     """Return one bar from zero to the estimate with a whisker over the limits; ``first`` stands out."""
-    parts = [caption(title), rules(scale)]
+    parts = [caption(title), _rules(scale)]
     width = number(_SPAN * scale.at(interval.value))
     style = "bar first" if first else "bar"
     parts.append(
@@ -46,7 +46,7 @@ def interval_bar(interval: Interval, scale: Scale, title: str, *, first: bool) -
 
 
 def _whisker(scale: Scale, low: float, high: float) -> str:
-    left, right = percent(scale, low), percent(scale, high)
+    left, right = _percent(scale, low), _percent(scale, high)
     caps = [
         tag("rect", x=x, y="50%", width=1.5, height=8, transform="translate(-0.75,-4)", class_="whisker")
         for x in (left, right)
@@ -60,7 +60,7 @@ def axis(scale: Scale, unit: str) -> str:
     labels = [
         text(
             scale.label(tick) + (f" {unit}" if tick == last else ""),
-            x=percent(scale, tick),
+            x=_percent(scale, tick),
             y="13",
             text_anchor=_anchor(scale, tick),
         )
@@ -79,8 +79,8 @@ _DOTS = (("p50", 4.5), ("p90", 3.2), ("p99", 4.5), ("p999", 3.2))
 
 def strip(latency: Quantiles, scale: Scale, title: str) -> str:
     """Return the strip; ``scale`` is in milliseconds. Hollow marks are only lower bounds."""
-    at = {name: percent(scale, getattr(latency, name) * 1e3) for name in ("p50", "p90", "p99", "p999", "max")}
-    parts = [caption(title), rules(scale)]
+    at = {name: _percent(scale, getattr(latency, name) * 1e3) for name in ("p50", "p90", "p99", "p999", "max")}
+    parts = [caption(title), _rules(scale)]
     parts.append(tag("line", x1=at["p50"], x2=at["max"], y1="50%", y2="50%", class_="range"))
     parts.append(tag("line", x1=at["p50"], x2=at["p99"], y1="50%", y2="50%", class_="range strong"))
     for name, radius in _DOTS:

@@ -30,7 +30,7 @@ def in_threads(settings: Settings) -> int:
     return int(settings.get("processes", 1)) * int(settings["threads"])
 
 
-MOST_REQUESTS = 1_000_000_000
+_MOST_REQUESTS = 1_000_000_000
 MOST_SECONDS = 86_400
 
 ANY_SOCKET = (Socket.UNIX, Socket.TCP)
@@ -72,14 +72,14 @@ RECYCLING = (
         name="max_requests",
         default=0,
         minimum=0,
-        maximum=MOST_REQUESTS,
+        maximum=_MOST_REQUESTS,
         help="Requests after which a worker is replaced, against memory leaks; 0 is never.",
     ),
     Setting(
         name="max_requests_jitter",
         default=0,
         minimum=0,
-        maximum=MOST_REQUESTS,
+        maximum=_MOST_REQUESTS,
         help="Random part added to max_requests, so that workers are not all replaced at once.",
     ),
 )

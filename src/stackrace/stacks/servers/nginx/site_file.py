@@ -11,7 +11,7 @@ from ....base.files import by_last_parts
 from ...native_files import Change, Concern, Omission
 from .directives import SERVES_ELSEWHERE, STOCK, Directive, decided, included, parsed, unusable
 
-PROTOCOLS = {"proxy": "http", "uwsgi": "uwsgi", "fastcgi": "fastcgi", "scgi": "scgi"}
+_PROTOCOLS = {"proxy": "http", "uwsgi": "uwsgi", "fastcgi": "fastcgi", "scgi": "scgi"}
 """Protocols that nginx's modules forward in, by module."""
 _BALANCING = frozenset({"server", "resolver", "zone", "sticky", "queue", "state", "ntlm"})
 """Directives of an upstream block that are about its servers' addresses."""
@@ -167,7 +167,7 @@ def _host_of(forward: Directive) -> str:
 
 def _find_app(site: SiteFile, server: Directive, http: Sequence[Directive]) -> None:
     own = _root_pass(server) or next(each for each in server.walk() if each.forwards)
-    site.protocol = PROTOCOLS[own.name.partition("_")[0]]
+    site.protocol = _PROTOCOLS[own.name.partition("_")[0]]
     site.target = host = _host_of(own)
     block = next((each for each in _named(http, "upstream") if each.args == [host]), None)
     if block is None:
@@ -322,7 +322,7 @@ def _is_elsewhere(site: SiteFile, directive: Directive) -> bool:
         return directive.name in SERVES_ELSEWHERE
     host = _host_of(directive)
     is_other = host not in (site.name, site.target) and "$" not in host
-    return PROTOCOLS[directive.name.partition("_")[0]] != site.protocol or is_other
+    return _PROTOCOLS[directive.name.partition("_")[0]] != site.protocol or is_other
 
 
 def _forwarded(site: SiteFile, directive: Directive) -> Directive:
