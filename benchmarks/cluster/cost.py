@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from .machines import inside, laboratory
 
-__all__ = ["cost"]
-
 ENGINES = 8
 COPIES = 25
 """Each engine stands for so many, to see what 200 would cost."""

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from .machines import Lab, Machine, beside_workers, laboratory
 from .racing import command, counted, install, report_of, resume, wrong_figures
 
-__all__ = ["faults"]
-
 BUDGET = "40s"
 ENDS_S = 150.0
 GONE_S = 60.0

@@ -8,8 +8,6 @@ from statistics import median
 from .machines import laboratory
 from .racing import command, install, report_of
 
-__all__ = ["hosts"]
-
 RACES = 3
 GOAL = 0.60
 

@@ -15,8 +15,6 @@ from stackrace.race.preparation.prepared import prepared
 
 from .inside import race
 
-__all__ = ["PYTHON", "Lab", "Machine", "beside_workers", "inside", "laboratory"]
-
 INSIDE = Path(__file__).with_name("inside.py")
 
 

@@ -15,8 +15,6 @@ from stackrace.measure.workload import Request, Workload
 
 from ..rig.null_server import null_server
 
-__all__ = ["merging"]
-
 ENGINES = 4
 
 

@@ -15,8 +15,6 @@ from stackrace.stacks.stack import original_path
 from .app.sleeping import SLEEP_S
 from .machines import PYTHON, Lab, Machine
 
-__all__ = ["STACKS", "command", "counted", "install", "report_of", "resume", "wrong_figures"]
-
 APP = Path(__file__).with_name("app")
 CONNECTIONS = 4
 STACKS = {"gunicorn:class=gthread,workers=1,threads=4": 4, "waitress:threads=3": 3, "cheroot:threads=2": 2}

@@ -6,8 +6,6 @@ from statistics import quantiles
 
 from .machines import inside, laboratory
 
-__all__ = ["starts"]
-
 TIMES = 200
 DELAY_S = 0.01
 """On each way; a round trip takes 20 ms."""

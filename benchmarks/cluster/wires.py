@@ -14,8 +14,6 @@ from stackrace.race.preparation.prepared import prepared
 from .inside import race
 from .machines import laboratory
 
-__all__ = ["wires"]
-
 STACKS = ("gunicorn", "waitress")
 NARROW = 500_000
 """Bytes per second, headers included, of the wire to one engine."""

@@ -27,8 +27,6 @@ from stackrace.stacks.stack import Side
 
 from ..method._kept import Kept
 
-__all__ = ["check_for_real", "common", "record"]
-
 STACKRACE = Path(sys.executable).with_name("stackrace")
 
 APP = '''"""A page that waits ten milliseconds, as for a database, and computes for a tenth of that."""

@@ -16,8 +16,6 @@ import psutil
 from .verbs import Verb
 from .world import World
 
-__all__ = ["half_written", "left_behind"]
-
 GONE_S = 30.0
 _COMPLETE = ".stackrace-complete"
 

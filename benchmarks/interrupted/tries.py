@@ -24,8 +24,6 @@ from .leftovers import half_written, left_behind
 from .verbs import VERBS, Verb
 from .world import FIRST_LINE, World, hear, world_of
 
-__all__ = ["fault_of", "interrupt_often"]
-
 FIRST_S = 0.05
 PATIENCE_S = 90.0
 _PR_SET_CHILD_SUBREAPER = 36

@@ -19,8 +19,6 @@ from tests.couchdb import running_couchdb
 
 from .verbs import Verb
 
-__all__ = ["FIRST_LINE", "STACKRACE", "World", "free_port", "world_of"]
-
 STACKRACE = [sys.executable, "-c", "import sys; from stackrace.__main__ import main; sys.exit(main())"]
 """As the installed command does; at the end of ``-m`` Python itself may end the process by SIGINT."""
 FIRST_LINE = "(the verb begins)"

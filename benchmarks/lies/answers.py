@@ -5,8 +5,6 @@ from __future__ import annotations
 from .fault import Fault
 from .telling import told
 
-__all__ = ["FAULTS"]
-
 FAULTS: tuple[Fault, ...] = (
     told("wrong-body", "another page after 200 right ones", "wrong body"),
     told("error-page", "one in 50 is an error page with status 200", "wrong body"),

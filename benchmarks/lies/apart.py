@@ -26,8 +26,6 @@ from .fault import CannotInject, Found, in_verdict
 from .loading import observed
 from .racing import liar
 
-__all__ = ["in_namespace"]
-
 FEW_PORTS = (40_000, 40_199)
 ROOT = Path(__file__).parents[2]
 _SIOCSIFFLAGS, _IFF_UP = 0x8914, 1

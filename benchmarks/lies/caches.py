@@ -5,8 +5,6 @@ from __future__ import annotations
 from .fault import Fault
 from .telling import told
 
-__all__ = ["FAULTS"]
-
 FAULTS: tuple[Fault, ...] = (
     told("remembered", "a cache that strips every sign of itself", "nonces lost", nonce=True),
     told("aged", "answers with Age and X-Cache", "cached answers"),

@@ -16,8 +16,6 @@ from .fault import Fault, Found, How, in_race
 from .racing import runs
 from .telling import told
 
-__all__ = ["FAULTS"]
-
 ONE, MANY = 1, 8
 DEBUGGED = {
     "entry": Entry(kind=EntryKind.DJANGO, target="debugged"),

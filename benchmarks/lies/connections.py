@@ -9,8 +9,6 @@ from .fault import Fault, Found, How
 from .replaying import replayed
 from .telling import told
 
-__all__ = ["FAULTS"]
-
 
 def _reused() -> Found:
     return replayed(healthy(load=load(keep_alive=False), result=result(connections_opened=10_000)))

@@ -13,8 +13,6 @@ from stackrace.report.merged_standing import standing_of
 from stackrace.report.words import findings as say
 from stackrace.report.words.findings import failure_kind
 
-__all__ = ["CannotInject", "Fault", "Found", "How", "Outcome", "Told", "in_race", "in_verdict", "play"]
-
 Found = Mapping[str, str]
 """What was complained of: checks and kinds of failure by name, each with what was seen first."""
 

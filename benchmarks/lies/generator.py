@@ -16,8 +16,6 @@ from .nuisance import hogs, interrupted
 from .racing import liar, runs
 from .replaying import replayed
 
-__all__ = ["FAULTS"]
-
 OPEN = Load(concurrency=500, duration_s=2.0, timeout_s=5.0, rate_per_s=500.0)
 """An open loop that any server keeps up with."""
 

@@ -15,8 +15,6 @@ from .fault import Fault, Found, How, in_race
 from .racing import liar, runs
 from .telling import told
 
-__all__ = ["FAULTS"]
-
 _STRANGER = """
 import socket, sys
 listening = socket.socket()

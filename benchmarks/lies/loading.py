@@ -16,8 +16,6 @@ from .fault import Found
 from .racing import request, staged
 from .replaying import replayed
 
-__all__ = ["Up", "observed", "up"]
-
 
 class Up:
     """A stack that is up."""

@@ -16,8 +16,6 @@ from .nuisance import hogs, quota
 from .racing import liar, runs
 from .replaying import replayed
 
-__all__ = ["FAULTS"]
-
 
 def _disturbed() -> Found:
     with hogs([min(os.sched_getaffinity(0))]):

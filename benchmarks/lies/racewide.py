@@ -17,8 +17,6 @@ from stackrace.stacks.stack import TWIN, Stack, twin_path
 from .fault import Fault, Found, How, in_race
 from .racing import STATE, liar, runs, slices
 
-__all__ = ["FAULTS"]
-
 TOLD = liar("as-told"), liar("as-told", workers=2)
 
 

@@ -19,8 +19,6 @@ from stackrace.race.run.runner import run
 from stackrace.stats.values import Question
 from stackrace.validity.registry import check_limits
 
-__all__ = ["PAGE", "SERVERS", "STATE", "liar", "request", "runs", "slices", "staged"]
-
 HERE = Path(__file__).parent
 SERVERS = HERE / "servers"
 PAGE = RaceRequest(

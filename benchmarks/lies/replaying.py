@@ -7,8 +7,6 @@ from stackrace.validity.registry import examine
 
 from .fault import Found, in_verdict
 
-__all__ = ["replayed"]
-
 
 def replayed(seen: Observation) -> Found:
     """Return what the checks say of a slice."""

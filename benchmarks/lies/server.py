@@ -12,8 +12,6 @@ from .fault import Fault, Found, How, in_race, in_verdict
 from .racing import liar, runs
 from .telling import told
 
-__all__ = ["FAULTS"]
-
 
 def _serial() -> Found:
     return in_race(runs(liar("serial"), concurrency=(2, 8), seconds=1.0, repeats=2))

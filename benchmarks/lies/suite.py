@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from . import answers, caches, configuration, connections, generator, leftovers, machine, racewide, server
 from .fault import Fault
 
-__all__ = ["FAMILIES", "FAULTS"]
-
 FAMILIES: Mapping[str, tuple[Fault, ...]] = {
     "machine": machine.FAULTS,
     "generator": generator.FAULTS,

@@ -5,8 +5,6 @@ from __future__ import annotations
 from .fault import Fault, How, Told, in_race
 from .racing import liar, runs
 
-__all__ = ["told"]
-
 
 def told(
     lie: str,

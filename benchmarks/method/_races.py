@@ -25,22 +25,6 @@ from stackrace.store import open_store
 from ..rig.tables import line
 from ._kept import SEEN, Kept
 
-__all__ = [
-    "OUTCOMES",
-    "SPARE_S",
-    "Arena",
-    "Ran",
-    "arena",
-    "kept",
-    "options",
-    "outcome",
-    "outcomes",
-    "rounds",
-    "stolen",
-    "table",
-    "write",
-]
-
 STACKRACE = Path(sys.executable).with_name("stackrace")
 SPARE_S = 600.0
 """How much longer than its budget a race may take before it is ended: environments are built the first time.

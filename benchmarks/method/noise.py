@@ -13,20 +13,6 @@ from stackrace.validity.cores import MOST_TAKEN
 
 from .stolen_time import NEIGHBOURS, Neighbour, bursts, wandering
 
-__all__ = [
-    "CONTENDED",
-    "HELD_OUT",
-    "MODELS",
-    "OWN",
-    "SD",
-    "Array",
-    "Contention",
-    "Dice",
-    "Noise",
-    "blocks",
-    "sequence",
-]
-
 Array = npt.NDArray[np.float64]
 Dice = np.random.Generator
 Hour = Callable[[Dice, int, int], Array]

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["NEIGHBOURS", "Neighbour", "bursts", "wandering"]
-
 Array = npt.NDArray[np.float64]
 
 MOST = 0.4

@@ -9,8 +9,6 @@ import sys
 from functools import cache
 from pathlib import Path
 
-__all__ = ["example"]
-
 _ROOT = Path(__file__).resolve().parents[2]
 
 

@@ -12,8 +12,6 @@ from .machine import await_quiet
 from .process import Ended, Pause, measure
 from .seen import Job, NotUnderstoodError, Seen
 
-__all__ = ["Generator", "run"]
-
 _PATIENCE_S = 45.0
 """Beyond the job's own length: ab gives a silent server 30 seconds."""
 

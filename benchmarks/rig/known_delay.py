@@ -14,8 +14,6 @@ from typing import Self
 
 from .cargo import example
 
-__all__ = ["KnownDelay", "Truth"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Truth:

@@ -13,8 +13,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["BODY", "private_nginx"]
-
 BODY = b"Hello, World!"
 _CONFIG = """
 daemon off; worker_processes 1; worker_cpu_affinity {mask}; pid {root}/pid; error_log {root}/error.log;

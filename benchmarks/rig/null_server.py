@@ -13,8 +13,6 @@ from .machine import cores
 from .ours import OURS
 from .seen import Job
 
-__all__ = ["engine_ceiling", "null_server"]
-
 
 @contextmanager
 def null_server(core: int) -> Iterator[str]:

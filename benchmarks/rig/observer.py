@@ -10,8 +10,6 @@ from dataclasses import dataclass
 
 from .quantiles import of_sorted
 
-__all__ = ["Observed", "observe"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observed:

@@ -15,8 +15,6 @@ from .generator import Generator
 from .process import Ended, measure
 from .seen import Job, NotUnderstoodError, Seen
 
-__all__ = ["FLOOR", "OURS", "SPINNING", "Run", "play_many"]
-
 _PLAYER = Path(__file__).with_name("play.py")
 _QUANTILES = ("p50", "p90", "p99", "p999", "max")
 

@@ -16,8 +16,6 @@ from .process import Ended
 from .quantiles import of_sorted
 from .seen import Job, NotUnderstoodError, Seen
 
-__all__ = ["AB", "H2LOAD", "OHA", "SIEGE", "WRK", "peers_at_hand"]
-
 _ENDLESS = 100_000_000
 
 # wrk prints three digits; to a script it tells microseconds.

@@ -14,8 +14,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Ended", "Pause", "measure"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pause:

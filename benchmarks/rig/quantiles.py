@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-__all__ = ["of_sorted"]
-
 
 def of_sorted(values: Sequence[float], q: float) -> float:
     """Return the smallest of ascending ``values`` that at least the fraction ``q`` of them do not exceed."""

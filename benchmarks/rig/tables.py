@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["line", "micros", "millis", "verdict", "write_json"]
-
 Cell = str | float | int | None
 
 

@@ -15,8 +15,6 @@ from stackrace.features.tune.tuning_preparation import TOGETHER
 
 from ..method.noise import Array, Dice
 
-__all__ = ["PASSES", "ROW", "Drawn", "Grid", "made_up", "recorded"]
-
 LOADED_S = 0.65
 """From one slice to the next, of stacks that are up together."""
 PASSES = 2

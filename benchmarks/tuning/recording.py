@@ -24,8 +24,6 @@ from stackrace.race.results.race import Race
 from stackrace.race.run.runner import run_prepared
 from stackrace.race.run.scheduling import ChosenCells
 
-__all__ = ["APPS", "PAIRS", "SERVERS", "asked", "places", "record"]
-
 APPS = ("cpu", "database", "mixed")
 SERVERS = ("gunicorn", "uwsgi", "granian")
 PAIRS = tuple(f"{app}/{server}" for app in APPS for server in SERVERS)

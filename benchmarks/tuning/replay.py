@@ -10,8 +10,6 @@ import numpy as np
 from .grids import Grid
 from .searches import SEARCHES, Found, exhaustive
 
-__all__ = ["EXHAUSTIVE", "GOALS", "SHARE", "replayed", "table"]
-
 EXHAUSTIVE = 8
 """Launches of each configuration in an exhaustive grid: about as many as tuning gives its winner."""
 SHARE = 0.25

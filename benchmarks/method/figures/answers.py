@@ -13,8 +13,6 @@ from ..trials.schedule import LANDED, RULE
 from ..trials.truths import EQUAL, REALISTIC, WITHIN, Truth
 from .figure import Figure, Row, bounded, holds, percent, seconds
 
-__all__ = ["ANSWERS"]
-
 SD = 0.05
 QUIET_SD = 0.04
 CASES = (

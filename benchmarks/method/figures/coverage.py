@@ -12,8 +12,6 @@ from ..trials.drawn import Cell
 from ..trials.truths import APART, EQUAL, NARROW, REALISTIC, WIDE, WITHIN
 from .figure import Figure, Row, percent
 
-__all__ = ["COVERAGE", "EARLY"]
-
 CASES = ((3, REALISTIC), (5, REALISTIC), (10, REALISTIC), (10, WITHIN), (10, EQUAL))
 LEAST = 0.95
 

@@ -13,8 +13,6 @@ from ..trials.schedule import RULE
 from ..trials.truths import REALISTIC, WITHIN
 from .figure import Figure, Row, percent
 
-__all__ = ["CUSTOMS"]
-
 TO_THE_END_S = 1e6
 """All races go on until their answer, or 40 blocks."""
 

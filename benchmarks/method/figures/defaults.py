@@ -12,8 +12,6 @@ from ..trials.schedule import RULE, Schedule
 from ..trials.truths import REALISTIC, WITHIN
 from .figure import Figure, Row, bounded, holds, percent, seconds
 
-__all__ = ["DEFAULTS"]
-
 FIELDS = (6, 8, 10)
 CHOICES = {
     "default": RULE,

@@ -16,8 +16,6 @@ from ..trials.truths import EQUAL, NARROW, TRUTHS
 from ..trials.winners import winners
 from .figure import Figure, Row, bounded, holds, percent
 
-__all__ = ["CUT", "ENDED", "ORDERS", "WINNERS"]
-
 FIELDS = (2, 3, 5, 10, 12, 20)
 FEW_FIELDS = (2, 5, 10)
 EASIER = 4

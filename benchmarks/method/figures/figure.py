@@ -9,8 +9,6 @@ from typing import Any
 
 from ..shares import upper_bound
 
-__all__ = ["Figure", "Row", "bounded", "holds", "percent", "seconds"]
-
 MOST, BOUND = 0.05, 0.065
 """The goal of all errors: at most so many of the races, and the upper bound of their share."""
 

@@ -11,8 +11,6 @@ from ..trials.machines import machines, said
 from ..trials.truths import EQUAL, NARROW, REALISTIC, WITHIN
 from .figure import Figure, Row, bounded, holds, percent
 
-__all__ = ["MACHINES", "UNEQUAL"]
-
 PLAIN = MODELS[0]
 CASES = (
     *(Cell(model=PLAIN, stacks=k, races=1, truth=REALISTIC) for k in (3, 5, 10)),

@@ -17,8 +17,6 @@ from ..trials.truths import EQUAL, NARROW, REALISTIC
 from ..trials.winners import winners
 from .figure import Figure, Row, bounded, holds, percent
 
-__all__ = ["COUNTED", "NEIGHBOURS", "RULES", "SINGLE", "WHOLE", "ruled"]
-
 STACKS = 5
 COUNTED, SINGLE, WHOLE = "counted", "refused", "refused, whole blocks"
 RULES = {COUNTED: (math.inf, False), SINGLE: (MOST_TAKEN, False), WHOLE: (MOST_TAKEN, True)}

@@ -10,8 +10,6 @@ from ..trials.drawn import Cell
 from ..trials.power import AFTER, power
 from .figure import Figure, Row, percent, seconds
 
-__all__ = ["POWER"]
-
 SDS = (0.02, 0.03, 0.05)
 SLOWER = (0.10, 0.05)
 

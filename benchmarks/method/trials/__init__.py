@@ -4,7 +4,5 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["DELTA"]
-
 DELTA = math.log(1.05)
 """Differences below 5 % do not matter."""

@@ -14,8 +14,6 @@ from .drawn import LAST, Cell, Chunk, chunks
 from .endings import Ending, ending
 from .schedule import BUDGET_S, Schedule
 
-__all__ = ["APART", "Answers", "answers", "reversed_"]
-
 APART = math.log(1.03)
 """Pairs further apart than this should not be shown the wrong way round by anybody."""
 

@@ -16,8 +16,6 @@ from .drawn import Cell, Chunk, chunks
 from .endings import ending
 from .schedule import BUDGET_S, RULE
 
-__all__ = ["Coverage", "Early", "coverage", "early"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:

@@ -13,8 +13,6 @@ from ..noise import Array
 from . import DELTA
 from .drawn import Cell, Chunk, chunks
 
-__all__ = ["ENDS", "Cut", "cut"]
-
 ENDS = (*range(2, 11), 12)
 """The numbers of blocks after which a budget ends, all of them planned looks."""
 

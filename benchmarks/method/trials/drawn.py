@@ -12,8 +12,6 @@ from stackrace.stats.selection import LOOKS
 from ..noise import SD, Array, Dice, Noise, blocks
 from .truths import EQUAL, Truth
 
-__all__ = ["LAST", "Cell", "Chunk", "chunks"]
-
 LAST = LOOKS[-1]
 """So many launches of each stack are drawn."""
 

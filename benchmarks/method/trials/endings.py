@@ -14,8 +14,6 @@ from . import DELTA
 from .orders import shown
 from .schedule import Schedule
 
-__all__ = ["Ending", "ending"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:

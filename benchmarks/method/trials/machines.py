@@ -15,8 +15,6 @@ from ..noise import Array
 from . import DELTA
 from .drawn import LAST, Cell, Chunk, chunks
 
-__all__ = ["Machines", "machines", "on_machines", "said"]
-
 SPEED_SD = 0.03
 """Machines differ by so much in what they do to all stacks."""
 

@@ -13,8 +13,6 @@ from ..noise import Array
 from . import DELTA
 from .drawn import Cell, Chunk, chunks
 
-__all__ = ["false_orders", "shown"]
-
 
 def false_orders(cell: Cell, question: Question, alpha: float | None = None) -> float:
     """Return the share of races whose limits put a stack above another that is as fast or faster, in the end.

@@ -15,8 +15,6 @@ from ..noise import Array
 from .drawn import LAST, Cell, chunks
 from .schedule import RULE, Schedule
 
-__all__ = ["AFTER", "MATTERS", "Power", "power"]
-
 MATTERS = math.log(1.02)
 """Differences above 2 % matter here."""
 

@@ -10,8 +10,6 @@ from stackrace.stats.pairs import Counts
 
 from ..noise import Array
 
-__all__ = ["BUDGET_S", "LANDED", "RULE", "Schedule", "fitted"]
-
 BUDGET_S = 180.0
 """The default budget of a race."""
 

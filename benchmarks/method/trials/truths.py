@@ -10,8 +10,6 @@ import numpy as np
 
 from ..noise import Array, Dice
 
-__all__ = ["APART", "EQUAL", "NARROW", "REALISTIC", "TRUTHS", "WIDE", "WITHIN", "Truth"]
-
 SPEEDS = (1, 0.93, 0.91, 0.87, 0.69, 0.62, 0.59, 0.53, 0.46, 0.11)
 """Ten Python stacks in a real race, the best being 1."""
 

@@ -13,8 +13,6 @@ from ..noise import Array
 from . import DELTA
 from .drawn import LAST, Cell, chunks
 
-__all__ = ["Winners", "first_named", "winners"]
-
 _STAGES = (6, 12, LAST)
 """Most races are over soon: only those that are not go on to the next stage."""
 
