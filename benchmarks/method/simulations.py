@@ -17,7 +17,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ..rig.tables import write_json
-from .figures import FIGURES, Figure, Row
+from .figures import FIGURES
+from .figures.figure import Figure, Row
 
 OPENING = """# What simulated races say about the method
 

@@ -8,8 +8,7 @@ from dataclasses import asdict
 
 from ..noise import MODELS
 from ..trials.coverage import Coverage, Early, coverage, early
-from ..trials.drawn import Cell
-from ..trials.truths import APART, EQUAL, NARROW, REALISTIC, WIDE, WITHIN
+from ..trials.drawn import APART, EQUAL, NARROW, REALISTIC, WIDE, WITHIN, Cell
 from .figure import Figure, Row, percent
 
 CASES = ((3, REALISTIC), (5, REALISTIC), (10, REALISTIC), (10, WITHIN), (10, EQUAL))

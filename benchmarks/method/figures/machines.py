@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 
 from ..noise import MODELS
-from ..trials.drawn import Cell
+from ..trials.drawn import EQUAL, NARROW, REALISTIC, WITHIN, Cell
 from ..trials.machines import machines, said
-from ..trials.truths import EQUAL, NARROW, REALISTIC, WITHIN
 from .figure import Figure, Row, bounded, holds, percent
 
 PLAIN = MODELS[0]

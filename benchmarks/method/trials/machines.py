@@ -12,8 +12,7 @@ from stackrace.stats.pairs import Counts, Flags
 from stackrace.stats.selection import last_look, selected
 
 from ..noise import Array
-from . import DELTA
-from .drawn import LAST, Cell, Chunk, chunks
+from .drawn import DELTA, LAST, Cell, Chunk, chunks
 
 SPEED_SD = 0.03
 """Machines differ by so much in what they do to all stacks."""

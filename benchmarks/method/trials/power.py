@@ -12,8 +12,8 @@ from stackrace.stats.judge import beats
 from stackrace.stats.selection import looks
 
 from ..noise import Array
+from .answers import RULE, Schedule
 from .drawn import LAST, Cell, chunks
-from .schedule import RULE, Schedule
 
 MATTERS = math.log(1.02)
 """Differences above 2 % matter here."""
