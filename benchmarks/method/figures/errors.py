@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 from stackrace.stats.values import Question
 from stackrace.validity.cores import MOST_TAKEN
 
 from ..noise import CONTENDED, MODELS, Contention
-from ..shares import upper_bound
 from ..trials.coverage import coverage
 from ..trials.drawn import EQUAL, NARROW, REALISTIC, TRUTHS, Cell
 from ..trials.errors import cut, false_orders, winners
@@ -24,16 +23,11 @@ EASIER = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Error:
-    """The ``share`` of ``races`` under a ``truth`` that went wrong, and ``beyond``, of those still open."""
+    """The ``share`` of ``races`` that went wrong, and ``beyond``, of those still open."""
 
-    truth: str
     races: int
     share: float
     beyond: float | None = None
-
-    @property
-    def bound(self) -> float:
-        return upper_bound(self.share, self.races)
 
 
 Counted = Callable[[Cell], Sequence[Error]]
@@ -47,10 +41,6 @@ def _rows(counted: Counted, fields: Sequence[int]) -> Callable[[int], Iterator[R
             found = {k: counted(Cell(model=model, stacks=k, races=races)) for k in fields}
             yield Row(
                 cells=(model.name, *(_told(errors) for errors in found.values())),
-                data={
-                    "noise": model.name,
-                    "stacks": {k: [asdict(e) for e in errors] for k, errors in found.items()},
-                },
                 kept=tuple(all(holds(each.share, each.races) for each in errors) for errors in found.values()),
             )
 
@@ -70,18 +60,16 @@ def _by_truth(cell: Cell) -> Iterator[Cell]:
 
 
 def _wrong(cell: Cell) -> list[Error]:
-    return [Error(truth=one.truth.name, races=one.races, share=winners(one).wrong) for one in _by_truth(cell)]
+    return [Error(races=one.races, share=winners(one).wrong) for one in _by_truth(cell)]
 
 
 def _cut(cell: Cell) -> list[Error]:
-    found = [(one, cut(one)) for one in _by_truth(cell)]
-    return [
-        Error(truth=one.truth.name, races=one.races, share=said.false, beyond=said.beyond) for one, said in found
-    ]
+    found = [(one.races, cut(one)) for one in _by_truth(cell)]
+    return [Error(races=races, share=said.false, beyond=said.beyond) for races, said in found]
 
 
 def _ordered(question: Question) -> Counted:
-    return lambda cell: [Error(truth=EQUAL.name, races=cell.races, share=false_orders(cell, question))]
+    return lambda cell: [Error(races=cell.races, share=false_orders(cell, question))]
 
 
 def _columns(fields: Sequence[int]) -> tuple[str, ...]:
@@ -154,9 +142,6 @@ def _neighbour_rows(races: int) -> Iterator[Row]:
                 cells=(model.name, rule, bounded(false, races), bounded(wrong, races),
                        f"{percent(answered.answered)} ({answered.blocks:.0f})",
                        "–" if math.isnan(held) else percent(held, 1)),
-                data={"neighbour": model.name, "rule": rule, "races": races, "false": false, "wrong": wrong,
-                      "answered": answered.answered, "blocks": answered.blocks,
-                      "held": None if math.isnan(held) else held},
                 kept=(holds(false, races) and holds(wrong, races),) if rule == WHOLE else (),
             )  # fmt: skip
 

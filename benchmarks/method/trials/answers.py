@@ -70,10 +70,6 @@ class Schedule:
 RULE = Schedule()
 """The default race."""
 
-LANDED = Schedule(launch_s=1.36, gap_s=0.29, slice_s=0.5, passes=(1,), side_slice_s=0.3, side_blocks=40,
-                  twin_blocks=40)  # fmt: skip
-"""The race as it was: all levels in every block, the twin to the end."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
