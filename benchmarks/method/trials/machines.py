@@ -70,7 +70,7 @@ def machines(cell: Cell, many: int, interaction: float = 0.0) -> Machines:
 
 
 def _raced(chunk: Chunk, many: int, interaction: float) -> tuple[Flags, Flags, Counts]:
-    """Return of each race whether a wrong winner was named, a machine was left out, and after which round it ended."""
+    """Return of each race: was a wrong winner named, was a machine left out, and after which round did it end."""
     values, truth = on_machines(chunk, many, interaction)
     races, _, k, most = values.shape
     winner, ended = np.full(races, -1), np.full(races, most)
