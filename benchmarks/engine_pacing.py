@@ -28,12 +28,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from rig.cargo import example
-from rig.known_delay import KnownDelay
+from rig.generator import Job, of_sorted
 from rig.machine import cores, raise_file_limit, require
 from rig.ours import Run, play_many
-from rig.quantiles import of_sorted
-from rig.seen import Job
+from rig.servers import KnownDelay, example
 from rig.tables import line, verdict, write_json
 
 RATES = (1000.0, 5000.0, 20_000.0, 50_000.0)

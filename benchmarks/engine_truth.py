@@ -18,19 +18,17 @@ tool does not tell; siege tells no quantile at all. Needs cargo and two cores; p
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from rig.cargo import example
-from rig.generator import Generator, run
-from rig.known_delay import KnownDelay, Truth
+from rig.generator import Generator, Job, Seen, run
 from rig.machine import cores, raise_file_limit, require
-from rig.null_server import engine_ceiling
 from rig.ours import OURS, SPINNING
 from rig.peers import peers_at_hand
-from rig.seen import Job, Seen
+from rig.servers import KnownDelay, Truth, example, null_server
 from rig.tables import line, micros, millis, verdict, write_json
 
 DELAYS = ("constant:1ms", "exponential:1ms", "bimodal:1ms,10ms,0.1", "pareto:1ms,2.5")
@@ -87,6 +85,16 @@ def main() -> None:
         goal = f"within {TOLERANCE_S * 1e6:.0f} µs or {TOLERANCE:.0%} up to {LOAD_MOST:.0%} of the ceiling"
         print(f"goal: {generator.name}: {goal}: {sum(judged)} of {len(judged)} cases: {verdict(judged)}")
     write_json(options.json, rows)
+
+
+def engine_ceiling() -> float:
+    """Return the engine's requests per second over 64 connections to a server that does nothing."""
+    server_core, core = cores()
+    with null_server(server_core) as address:
+        seen = run(OURS, Job(address=address, core=core, connections=64, seconds=1.0))
+    if not seen.requests or not seen.seconds:
+        sys.exit(f"the engine's ceiling cannot be found: {seen.note}")
+    return seen.requests / seen.seconds
 
 
 def command_line() -> argparse.Namespace:

@@ -21,7 +21,7 @@ from stackrace.measure.load import Load, LoadResult
 from stackrace.measure.workload import Request, Workload
 from stackrace.race.preparation.prepared import prepared
 
-from ..rig.null_server import null_server
+from ..rig.servers import null_server
 from .inside import race
 from .racing import command, inside, install, laboratory, report_of
 

@@ -11,10 +11,7 @@ import math
 import re
 from pathlib import Path
 
-from .generator import Generator
-from .process import Ended
-from .quantiles import of_sorted
-from .seen import Job, NotUnderstoodError, Seen
+from .generator import Ended, Generator, Job, NotUnderstoodError, Seen, of_sorted
 
 _ENDLESS = 100_000_000
 
