@@ -17,6 +17,8 @@ from pathlib import Path
 
 from tests.couchdb import running_couchdb
 
+from stackrace.deploy.sockets import free_port
+
 from .verbs import Verb
 
 STACKRACE = [sys.executable, "-c", "import sys; from stackrace.__main__ import main; sys.exit(main())"]
@@ -192,10 +194,3 @@ def _serving() -> Iterator[int]:
     finally:
         process.kill()
         process.wait()
-
-
-def free_port() -> int:
-    """Return a port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
