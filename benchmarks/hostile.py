@@ -78,8 +78,6 @@ def attacked(attack: Attack, prefix: list[str], cache: Path, *, is_nobody: bool,
             faults.append(f"exit code {code}: {said[-300:]}")
         if found := re.search(FAULT, said):
             faults.append(f"said {found[0]!r}: {said[-300:]}")
-        if attack.says and not re.search(attack.says, said):
-            faults.append(f"did not say {attack.says!r}: {said[-300:]}")
         if attack.hides and (where := shown(attack.hides, said, folder / "data")):
             faults.append(f"showed the secret in {where}")
         if trial.ran.exists():

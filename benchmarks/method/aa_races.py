@@ -8,8 +8,7 @@ race is one of its own statements, "beats"; of the customary protocol it is a di
 difference that matters (5 %), and, stricter, Student's t-test at 5 %.
 
 What a race says of identical stacks is false if it puts any of them into a lower tier, or calls one the best; that
-one is "the best, or within 5 % of it" is true. With --twin, as races usually are, one that does not trust itself
-is void; that is counted, but is no order.
+one is "the best, or within 5 % of it" is true. A race that does not trust itself is void, which is no order.
 """
 
 from __future__ import annotations
@@ -28,7 +27,6 @@ from .shares import interval
 SPELLINGS = (
     "gunicorn:workers=1,class=gthread,threads=4",
     "gunicorn:class=gthread,workers=1,threads=4",
-    "gunicorn:threads=4,class=gthread,workers=1",
 )
 RUNS = 3
 RUN_S = 4
@@ -53,9 +51,9 @@ def significant(one: Sequence[float], other: Sequence[float]) -> bool:
     return abs(fmean(one) - fmean(other)) > T_95 * math.sqrt(2 * pooled / RUNS)
 
 
-def one_race(place: Arena, stacks: Sequence[str], *, seconds: float, twin: bool) -> dict[str, object]:
+def one_race(place: Arena, seconds: float) -> dict[str, object]:
     """Race identical stacks and say what came of it."""
-    raced = place.race(stacks, budget=seconds, twin=twin)
+    raced = place.race(SPELLINGS, budget=seconds)
     standing = None if raced is None else standing_of(raced)
     came = outcome(raced, standing)
     rows = standing.rows if standing else ()
@@ -85,20 +83,18 @@ def compared(runs: Sequence[Sequence[float]]) -> dict[str, object]:
 def main() -> None:
     """Run the races and print how often each protocol was wrong."""
     parser = options("aa_races", __doc__ or "", races=30, seconds=90.0)
-    parser.add_argument("--stacks", type=int, choices=(2, 3), default=2, help="how many spellings; 2 by default")
     parser.add_argument("--no-customary", action="store_true", help="leave the customary protocol out")
-    parser.add_argument("--twin", action="store_true", help="race with a hidden twin, as is usual; it takes longer")
     given = parser.parse_args()
     seen = kept(given)
     found = seen.rows
     with arena() as place:
         for number in rounds(given, beside_s=0 if given.no_customary else CUSTOMARY_S):
             with stolen() as share:
-                raced = one_race(place, SPELLINGS[: given.stacks], seconds=given.budget, twin=given.twin)
+                raced = one_race(place, given.budget)
             # every other time the other one comes first, so that neither has the same place always
-            pair = SPELLINGS[:2] if number % 2 else SPELLINGS[1::-1]
+            pair = SPELLINGS if number % 2 else SPELLINGS[::-1]
             runs = [] if given.no_customary else [customary(place, stack) for stack in pair]
-            seen.add({"stacks": given.stacks, "stolen": share(), **raced, **compared(runs)})
+            seen.add({"stacks": len(SPELLINGS), "stolen": share(), **raced, **compared(runs)})
             table(f"race {number} of {given.races}", found[-1:])
             summary = summed(found)
             table(f"false differences between identical stacks, {len(found)} races of all runs", summary)

@@ -96,13 +96,11 @@ def part_of_work(place: Arena, servers: Path) -> float:
     return costs[1] / costs[0] - 1
 
 
-def one_race(
-    place: Arena, percent: float, more: int, servers: Path, *, seconds: float, twin: bool
-) -> dict[str, object]:
+def one_race(place: Arena, percent: float, more: int, servers: Path, seconds: float) -> dict[str, object]:
     """Race the slowed stack, which does ``more`` per mille of work more, and say what came of it."""
     plain, slowed = stack(0), stack(more)
     raced = place.race(
-        [plain, slowed], budget=seconds, servers=str(servers), question="ranking", difference=MATTERS, twin=twin
+        [plain, slowed], budget=seconds, servers=str(servers), question="ranking", difference=MATTERS
     )
     standing = None if raced is None else standing_of(raced)
     came = outcome(raced, standing)
@@ -130,7 +128,6 @@ def main() -> None:
     """Run the races and print how often the slowed stack was found."""
     parser = options("slowed", __doc__ or "", races=10, seconds=240.0)
     parser.add_argument("--slower", type=float, action="append", help="per cent, again for more; 5 and 10")
-    parser.add_argument("--twin", action="store_true", help="race with a hidden twin, as is usual; it takes longer")
     given = parser.parse_args()
     amounts = given.slower or [5.0, 10.0]
     seen = kept(given)
@@ -147,7 +144,7 @@ def main() -> None:
         for number in rounds(given, len(amounts)):
             for amount in amounts:
                 with stolen() as share:
-                    row = one_race(place, amount, more[amount], servers, seconds=given.budget, twin=given.twin)
+                    row = one_race(place, amount, more[amount], servers, given.budget)
                 seen.add({"budget": given.budget, "stolen": share(), **row})
                 table(f"race {number} of {given.races}", found[-1:])
                 summary = [row for each in amounts if (row := summed(each, found))]

@@ -13,9 +13,18 @@ import numpy as np
 import pytest
 from benchmarks.method.figures import FIGURES
 from benchmarks.method.figures.errors import COUNTED, RULES, SINGLE, WHOLE, ruled
-from benchmarks.method.noise import CONTENDED, HELD_OUT, MODELS, READY, blocks, sequence
+from benchmarks.method.noise import (
+    CONTENDED,
+    HELD_OUT,
+    MODELS,
+    NEIGHBOURS,
+    READY,
+    blocks,
+    bursts,
+    sequence,
+    wandering,
+)
 from benchmarks.method.shares import upper_bound
-from benchmarks.method.stolen_time import NEIGHBOURS, bursts, wandering
 from benchmarks.method.trials.answers import RULE, Schedule, answers, customs, ending
 from benchmarks.method.trials.coverage import coverage, early
 from benchmarks.method.trials.drawn import APART, EQUAL, NARROW, REALISTIC, TRUTHS, WIDE, WITHIN, Cell, chunks
