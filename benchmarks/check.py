@@ -66,14 +66,8 @@ def main() -> None:
     if given.real:
         from .gate.real import check_for_real
 
-        check_for_real(
-            Kept(REAL),
-            checks=given.real,
-            sleeps=given.sleeps,
-            wrong=given.wrong,
-            budget_s=given.budget,
-            minutes=given.minutes,
-        )
+        told = {"sleeps": given.sleeps, "wrong": given.wrong, "budget_s": given.budget, "minutes": given.minutes}
+        check_for_real(Kept(REAL), checks=given.real, **told)
     texts = []
     if not given.record and not given.real and not given.recorded:
         makers = {model.name: _simulating(model, given.budget, given.requests) for model in MODELS}
@@ -164,11 +158,8 @@ def _summed(came: Sequence[Replay]) -> Iterator[str]:
 
 
 def _real(rows: Sequence[dict[str, object]]) -> str:
-    lines = [
-        "## Real checks\n",
-        markdown(("head", "checks", "passed", "failed", "undecided", "refused", "median time")),
-    ]
-    lines.append(markdown(["---"] * 7))
+    titles = ("head", "checks", "passed", "failed", "undecided", "refused", "median time")
+    lines = ["## Real checks\n", markdown(titles), markdown(["---"] * len(titles))]
     for head in dict.fromkeys(str(row["head"]) for row in rows):
         own = [row for row in rows if row["head"] == head]
         counts = [sum(row["outcome"] == outcome for row in own) for outcome in Outcome]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -50,15 +49,16 @@ def wandering(dice: Dice, races: int, moments: int) -> Array:
 
 
 def _wanders(dice: Dice, races: int, moments: int) -> Array:
-    series = dice.normal(size=(races, moments))
+    # Φ(z) to 2 %: 1/(1 + exp(−1.702z)) (Haley 1952)
+    return np.asarray(MOST_STOLEN / (1 + np.exp(-1.702 * _stationary(dice, races, moments, 1.0, _RHO))))
+
+
+def _stationary(dice: Dice, races: int, moments: int, sd: float, rho: float) -> Array:
+    """Return a stationary AR(1) process, ``rho`` from one measurement to the next."""
+    series = dice.normal(0, sd, (races, moments))
     for at in range(1, moments):
-        series[:, at] = _RHO * series[:, at - 1] + math.sqrt(1 - _RHO**2) * series[:, at]
-    return MOST_STOLEN * _normal(series)
-
-
-def _normal(z: Array) -> Array:
-    """Return Φ(z) to 2 %: 1/(1 + exp(−1.702z)) (Haley 1952)."""
-    return np.asarray(1 / (1 + np.exp(-1.702 * z)))
+        series[:, at] = rho * series[:, at - 1] + np.sqrt(1 - rho**2) * series[:, at]
+    return series
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,14 +204,7 @@ def _noisier(dice: Dice, shape: tuple[int, int, int], sd: float) -> Array:
 
 def _drifting(rho: float) -> Hour:
     """The machine's speed is a stationary AR(1) process, sd 10 %, ``rho`` from one measurement to the next."""
-
-    def hour(dice: Dice, races: int, moments: int) -> Array:
-        series = dice.normal(0, DRIFT_SD, (races, moments))
-        for at in range(1, moments):
-            series[:, at] = rho * series[:, at - 1] + np.sqrt(1 - rho**2) * series[:, at]
-        return series
-
-    return hour
+    return lambda dice, races, moments: _stationary(dice, races, moments, DRIFT_SD, rho)
 
 
 OWN = (
