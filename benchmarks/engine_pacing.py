@@ -24,7 +24,7 @@ import statistics
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -91,19 +91,9 @@ def play(case: Case, runs: int, seconds: float) -> Iterator[dict[str, Any]]:
     """Play all runs of a case against one server, from one process; yield a row of all, and of the undisturbed."""
     server_core, core = cores()
     with KnownDelay(core=server_core) as server:
-        jobs = [
-            Job(
-                address=server.address,
-                core=core,
-                connections=POOL,
-                seconds=seconds,
-                rate_per_s=case.rate_per_s,
-                poisson=case.poisson,
-                seed=seed,
-                warmup_s=WARMUP_S,
-            )
-            for seed in range(runs)
-        ]
+        load = {"rate_per_s": case.rate_per_s, "poisson": case.poisson, "warmup_s": WARMUP_S}
+        own = Job(address=server.address, core=core, connections=POOL, seconds=seconds, **load)
+        jobs = [replace(own, seed=seed) for seed in range(runs)]
         played = play_many(jobs)
     both = list(zip(played, arrivals(played, server.arrivals_ns), strict=True))
     for kind in KINDS:

@@ -178,14 +178,9 @@ def is_right(seen: Seen, perfect: Observed, names: Sequence[str]) -> bool:
 
 def perfect_row(case: Case, perfect: Observed) -> dict[str, Any]:
     """Return the perfect observer's row."""
-    seen = Seen(
-        p50=perfect.p50,
-        p99=perfect.p99,
-        max=perfect.max,
-        errors=0,
-        requests=int(RATE_PER_S * case.seconds) - perfect.unfinished,
-        bounds=perfect.bounds,
-    )
+    quantiles = {name: getattr(perfect, name) for name in ("p50", "p99", "max")}
+    answered = int(RATE_PER_S * case.seconds) - perfect.unfinished
+    seen = Seen(**quantiles, errors=0, requests=answered, bounds=perfect.bounds)
     return row_of(case, "perfect observer", seen, right=None)
 
 

@@ -21,7 +21,6 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from rig.generator import Generator, Job, Seen, run
@@ -125,27 +124,17 @@ def play(case: Case, generator: Generator, seconds: float, ceiling: float) -> It
     """Yield the rows of one run: one, or of an open loop one for service and one for latency."""
     server_core, core = cores()
     with KnownDelay(core=server_core, delay=case.delay, seed=case.connections) as server:
-        job = Job(
-            address=server.address,
-            core=core,
-            connections=case.connections,
-            seconds=seconds,
-            requests=case.requests(seconds),
-            rate_per_s=case.rate_per_s,
-            poisson=case.rate_per_s is not None,
-        )
+        job = Job(address=server.address, core=core, connections=case.connections, seconds=seconds,
+                  requests=case.requests(seconds), rate_per_s=case.rate_per_s,
+                  poisson=case.rate_per_s is not None)  # fmt: skip
         seen = run(generator, job)
     load = (seen.requests or 0) / (seen.seconds or seconds) / ceiling
     if case.rate_per_s is None:
         yield row_of(case, generator.name, "", load, seen, server.truth, seen.quantile)
         return
-    service = partial(_more, seen)
-    yield row_of(case, generator.name, "service", load, seen, server.truth, service)
+    service = {each: seen.more.get(f"service_{each}") for each in QUANTILES}
+    yield row_of(case, generator.name, "service", load, seen, server.truth, service.get)
     yield row_of(case, generator.name, "latency", load, seen, server.truth, seen.quantile)
-
-
-def _more(seen: Seen, name: str) -> float | None:
-    return seen.more.get(f"service_{name}")
 
 
 def row_of(
@@ -166,20 +155,11 @@ def row_of(
         for each, error in errors.items()
     )
     return {
-        "delay": case.delay,
-        "load": case.load,
-        "by": by,
-        "kind": kind,
-        "of_ceiling": load,
-        "requests": seen.requests,
-        "answered": truth.count,
-        "reported_s": told,
-        "true_s": true,
-        "error_s": errors,
-        "within": within,
+        "delay": case.delay, "load": case.load, "by": by, "kind": kind, "of_ceiling": load,
+        "requests": seen.requests, "answered": truth.count, "reported_s": told, "true_s": true, "error_s": errors,
+        "within": within, "note": seen.note,
         "judged": by in (OURS.name, SPINNING.name) and kind != "latency" and load <= LOAD_MOST,
-        "note": seen.note,
-    }
+    }  # fmt: skip
 
 
 def row_text(row: dict[str, Any]) -> str:

@@ -51,17 +51,8 @@ def _wrk_parse(ended: Ended, _: Path) -> Seen:
 
 def _ab_command(job: Job, folder: Path) -> list[str]:
     bound = ["-n", str(job.requests)] if job.requests else ["-t", str(_whole_seconds(job)), "-n", str(_ENDLESS)]
-    return [
-        "ab",
-        "-k",
-        "-q",
-        "-c",
-        str(job.connections),
-        *bound,
-        "-e",
-        str(folder / "ab.csv"),
-        f"http://{job.address}/",
-    ]
+    options = ["-k", "-q", "-c", str(job.connections), *bound, "-e", str(folder / "ab.csv")]
+    return ["ab", *options, f"http://{job.address}/"]
 
 
 def _ab_parse(ended: Ended, folder: Path) -> Seen:

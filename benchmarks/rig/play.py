@@ -47,14 +47,8 @@ def play(job: dict[str, Any]) -> dict[str, Any]:
     )
     resident, stolen_s = reset_peak(), stolen()
     before = time.process_time()
-    result = run(
-        address=(host, int(port)),
-        workload=_WORKLOAD,
-        load=load,
-        spin=job["spin"],
-        warmup_s=job["warmup_s"],
-        cores=(job["core"],),
-    )
+    result = run(address=(host, int(port)), workload=_WORKLOAD, load=load, spin=job["spin"],
+                 warmup_s=job["warmup_s"], cores=(job["core"],))  # fmt: skip
     cpu_s = time.process_time() - before
     grown = memory("VmHWM") - resident
     return {**report(result), "cpu_s": cpu_s, "memory_growth_bytes": grown, "stolen_s": stolen() - stolen_s}
