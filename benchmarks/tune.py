@@ -117,9 +117,8 @@ def _really(pair: str, budget_s: float, kept: Kept, vary: tuple[str, ...] = ()) 
     found = tuned(race)
     print(words.answer(race, found), *words.reasons(race, found), sep="\n")
     for grid in _recorded((pair,), kept, vary):
-        paths = [p for p in places(pair, vary) if any(r["stack"] == p and r["pair"] == pair for r in kept.rows)]
-        if found.stack in paths:
-            print(f"regret by the recorded grid: {grid.regret(paths.index(found.stack)):.1%}")
+        if found.stack in grid.paths:
+            print(f"regret by the recorded grid: {grid.regret(grid.paths.index(found.stack)):.1%}")
 
 
 def _quick() -> None:
