@@ -2,7 +2,7 @@
 
     python play.py jobs.json
 
-The file holds a list of jobs as rig/seen.py has them. Prints one line of JSON per job: the result, and what the
+The file holds a list of jobs as rig/generator.py has them. Prints one line of JSON a job: the result, and what the
 whole process spent from just before the plan was made until the result was there, everything that checks and sums
 up included. Python's own start is left out: it is no part of a request. Memory is the growth of the peak of
 resident memory, which is reset before each job. Source: proc_pid_clear_refs(5).
