@@ -31,6 +31,7 @@ from .gate.blocks import MODELS, REQUESTS, Blocks, Noise, drawn, simulated, slow
 from .gate.replay import Replay, replayed, threshold
 from .method._kept import Kept
 from .method.shares import interval
+from .rig.tables import markdown
 
 SEEN = Path(__file__).parent / "gate" / "seen"
 RECORDED, REAL = SEEN / "blocks.jsonl", SEEN / "checks.jsonl"
@@ -65,14 +66,8 @@ def main() -> None:
     if given.real:
         from .gate.real import check_for_real
 
-        check_for_real(
-            Kept(REAL),
-            checks=given.real,
-            sleeps=given.sleeps,
-            wrong=given.wrong,
-            budget_s=given.budget,
-            minutes=given.minutes,
-        )
+        told = {"sleeps": given.sleeps, "wrong": given.wrong, "budget_s": given.budget, "minutes": given.minutes}
+        check_for_real(Kept(REAL), checks=given.real, **told)
     texts = []
     if not given.record and not given.real and not given.recorded:
         makers = {model.name: _simulating(model, given.budget, given.requests) for model in MODELS}
@@ -122,10 +117,10 @@ def _simulating(model: Noise, budget_s: float, requests: int) -> Maker:
 
 def _table(title: str, makers: dict[str, Maker], checks: int, budget_s: float) -> str:
     """Print a table as its rows come, and return it."""
-    lines = [f"## {title}\n\nAt most {budget_s:g} s each.\n", _line(TITLES), _line(["---"] * len(TITLES))]
+    lines = [f"## {title}\n\nAt most {budget_s:g} s each.\n", markdown(TITLES), markdown(["---"] * len(TITLES))]
     print(*lines, sep="\n", flush=True)
     for row in _rows(makers, checks, budget_s):
-        lines.append(_line(row))
+        lines.append(markdown(row))
         print(lines[-1], flush=True)
     return "\n".join(lines)
 
@@ -163,23 +158,16 @@ def _summed(came: Sequence[Replay]) -> Iterator[str]:
 
 
 def _real(rows: Sequence[dict[str, object]]) -> str:
-    lines = [
-        "## Real checks\n",
-        _line(("head", "checks", "passed", "failed", "undecided", "refused", "median time")),
-    ]
-    lines.append(_line(["---"] * 7))
+    titles = ("head", "checks", "passed", "failed", "undecided", "refused", "median time")
+    lines = ["## Real checks\n", markdown(titles), markdown(["---"] * len(titles))]
     for head in dict.fromkeys(str(row["head"]) for row in rows):
         own = [row for row in rows if row["head"] == head]
         counts = [sum(row["outcome"] == outcome for row in own) for outcome in Outcome]
         passed, failed, undecided, refused = counts
         lasted = median(float(str(row["elapsed_s"])) for row in own)
-        lines.append(_line((head, *map(str, (len(own), passed, failed, undecided, refused)), f"{lasted:.0f} s")))
+        lines.append(markdown((head, *map(str, (len(own), passed, failed, undecided, refused)), f"{lasted:.0f} s")))
     print(*lines, sep="\n", flush=True)
     return "\n".join(lines)
-
-
-def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":

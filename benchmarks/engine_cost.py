@@ -20,13 +20,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rig.cargo import example
-from rig.generator import Generator, run
+from rig.generator import Generator, Job, Seen, run
 from rig.machine import cores, raise_file_limit, require
-from rig.nginx import private_nginx
 from rig.ours import FLOOR, OURS
 from rig.peers import WRK
-from rig.seen import Job, Seen
+from rig.servers import example, private_nginx
 from rig.tables import line, verdict, write_json
 
 CONTENDERS = (OURS, WRK, FLOOR)

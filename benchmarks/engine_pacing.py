@@ -24,16 +24,14 @@ import statistics
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from rig.cargo import example
-from rig.known_delay import KnownDelay
+from rig.generator import Job, of_sorted
 from rig.machine import cores, raise_file_limit, require
 from rig.ours import Run, play_many
-from rig.quantiles import of_sorted
-from rig.seen import Job
+from rig.servers import KnownDelay, example
 from rig.tables import line, verdict, write_json
 
 RATES = (1000.0, 5000.0, 20_000.0, 50_000.0)
@@ -93,19 +91,9 @@ def play(case: Case, runs: int, seconds: float) -> Iterator[dict[str, Any]]:
     """Play all runs of a case against one server, from one process; yield a row of all, and of the undisturbed."""
     server_core, core = cores()
     with KnownDelay(core=server_core) as server:
-        jobs = [
-            Job(
-                address=server.address,
-                core=core,
-                connections=POOL,
-                seconds=seconds,
-                rate_per_s=case.rate_per_s,
-                poisson=case.poisson,
-                seed=seed,
-                warmup_s=WARMUP_S,
-            )
-            for seed in range(runs)
-        ]
+        load = {"rate_per_s": case.rate_per_s, "poisson": case.poisson, "warmup_s": WARMUP_S}
+        own = Job(address=server.address, core=core, connections=POOL, seconds=seconds, **load)
+        jobs = [replace(own, seed=seed) for seed in range(runs)]
         played = play_many(jobs)
     both = list(zip(played, arrivals(played, server.arrivals_ns), strict=True))
     for kind in KINDS:

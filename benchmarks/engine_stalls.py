@@ -15,19 +15,16 @@ the end is a lower bound. Needs cargo and two cores; peers only where installed.
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rig.cargo import example
-from rig.generator import Generator, run
-from rig.known_delay import KnownDelay
+from rig.generator import Generator, Job, Pause, Seen, of_sorted, run
 from rig.machine import cores, raise_file_limit, require
-from rig.observer import Observed, observe
 from rig.ours import OURS
 from rig.peers import peers_at_hand
-from rig.process import Pause
-from rig.seen import Job, Seen
+from rig.servers import KnownDelay, example
 from rig.tables import line, millis, verdict, write_json
 
 SERVICE_S = 1e-3
@@ -61,6 +58,45 @@ class Case:
     def seconds(self) -> float:
         """How long a run is: time before, the stall, and time after it."""
         return AFTER_S + (EVER_S if self.stall_s is None else self.stall_s + REST_S)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observed:
+    """Quantiles in seconds; ``bounds`` names those that are at least that, as some waits had not ended."""
+
+    p50: float
+    p99: float
+    max: float
+    unfinished: int
+    bounds: frozenset[str]
+
+
+def observe(
+    *, rate_per_s: float, seconds: float, service_s: float, after_s: float, stall_s: float | None
+) -> Observed:
+    """Come every 1 / ``rate_per_s`` for ``seconds`` to a server that stalls ``after_s`` from the start.
+
+    What is due during the stall is answered at its end, or never when ``stall_s`` is None. Whoever still waits when
+    the run ends has waited at least until then: that makes a lower bound of every quantile that would move if all
+    those waits were infinite.
+    """
+    end_s = math.inf if stall_s is None else after_s + stall_s
+    waits, hopeless = [], []
+    for number in range(int(rate_per_s * seconds)):
+        came_s = number / rate_per_s
+        gone_s = came_s + service_s
+        if after_s <= gone_s < end_s:
+            gone_s = end_s
+        waits.append(min(gone_s, seconds) - came_s)
+        hopeless.append(gone_s - came_s if gone_s <= seconds else math.inf)
+    told, true = _quantiles(waits), _quantiles(hopeless)
+    bounds = frozenset(name for name in told if told[name] != true[name])
+    return Observed(**told, unfinished=hopeless.count(math.inf), bounds=bounds)
+
+
+def _quantiles(waits: list[float]) -> dict[str, float]:
+    ascending = sorted(waits)
+    return {name: of_sorted(ascending, q) for name, q in (("p50", 0.5), ("p99", 0.99), ("max", 1.0))}
 
 
 def main() -> None:
@@ -142,14 +178,9 @@ def is_right(seen: Seen, perfect: Observed, names: Sequence[str]) -> bool:
 
 def perfect_row(case: Case, perfect: Observed) -> dict[str, Any]:
     """Return the perfect observer's row."""
-    seen = Seen(
-        p50=perfect.p50,
-        p99=perfect.p99,
-        max=perfect.max,
-        errors=0,
-        requests=int(RATE_PER_S * case.seconds) - perfect.unfinished,
-        bounds=perfect.bounds,
-    )
+    quantiles = {name: getattr(perfect, name) for name in ("p50", "p99", "max")}
+    answered = int(RATE_PER_S * case.seconds) - perfect.unfinished
+    seen = Seen(**quantiles, errors=0, requests=answered, bounds=perfect.bounds)
     return row_of(case, "perfect observer", seen, right=None)
 
 

@@ -18,19 +18,16 @@ tool does not tell; siege tells no quantile at all. Needs cargo and two cores; p
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
-from rig.cargo import example
-from rig.generator import Generator, run
-from rig.known_delay import KnownDelay, Truth
+from rig.generator import Generator, Job, Seen, run
 from rig.machine import cores, raise_file_limit, require
-from rig.null_server import engine_ceiling
 from rig.ours import OURS, SPINNING
 from rig.peers import peers_at_hand
-from rig.seen import Job, Seen
+from rig.servers import KnownDelay, Truth, example, null_server
 from rig.tables import line, micros, millis, verdict, write_json
 
 DELAYS = ("constant:1ms", "exponential:1ms", "bimodal:1ms,10ms,0.1", "pareto:1ms,2.5")
@@ -89,6 +86,16 @@ def main() -> None:
     write_json(options.json, rows)
 
 
+def engine_ceiling() -> float:
+    """Return the engine's requests per second over 64 connections to a server that does nothing."""
+    server_core, core = cores()
+    with null_server(server_core) as address:
+        seen = run(OURS, Job(address=address, core=core, connections=64, seconds=1.0))
+    if not seen.requests or not seen.seconds:
+        sys.exit(f"the engine's ceiling cannot be found: {seen.note}")
+    return seen.requests / seen.seconds
+
+
 def command_line() -> argparse.Namespace:
     """Return the options."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -117,27 +124,17 @@ def play(case: Case, generator: Generator, seconds: float, ceiling: float) -> It
     """Yield the rows of one run: one, or of an open loop one for service and one for latency."""
     server_core, core = cores()
     with KnownDelay(core=server_core, delay=case.delay, seed=case.connections) as server:
-        job = Job(
-            address=server.address,
-            core=core,
-            connections=case.connections,
-            seconds=seconds,
-            requests=case.requests(seconds),
-            rate_per_s=case.rate_per_s,
-            poisson=case.rate_per_s is not None,
-        )
+        job = Job(address=server.address, core=core, connections=case.connections, seconds=seconds,
+                  requests=case.requests(seconds), rate_per_s=case.rate_per_s,
+                  poisson=case.rate_per_s is not None)  # fmt: skip
         seen = run(generator, job)
     load = (seen.requests or 0) / (seen.seconds or seconds) / ceiling
     if case.rate_per_s is None:
         yield row_of(case, generator.name, "", load, seen, server.truth, seen.quantile)
         return
-    service = partial(_more, seen)
-    yield row_of(case, generator.name, "service", load, seen, server.truth, service)
+    service = {each: seen.more.get(f"service_{each}") for each in QUANTILES}
+    yield row_of(case, generator.name, "service", load, seen, server.truth, service.get)
     yield row_of(case, generator.name, "latency", load, seen, server.truth, seen.quantile)
-
-
-def _more(seen: Seen, name: str) -> float | None:
-    return seen.more.get(f"service_{name}")
 
 
 def row_of(
@@ -158,20 +155,11 @@ def row_of(
         for each, error in errors.items()
     )
     return {
-        "delay": case.delay,
-        "load": case.load,
-        "by": by,
-        "kind": kind,
-        "of_ceiling": load,
-        "requests": seen.requests,
-        "answered": truth.count,
-        "reported_s": told,
-        "true_s": true,
-        "error_s": errors,
-        "within": within,
+        "delay": case.delay, "load": case.load, "by": by, "kind": kind, "of_ceiling": load,
+        "requests": seen.requests, "answered": truth.count, "reported_s": told, "true_s": true, "error_s": errors,
+        "within": within, "note": seen.note,
         "judged": by in (OURS.name, SPINNING.name) and kind != "latency" and load <= LOAD_MOST,
-        "note": seen.note,
-    }
+    }  # fmt: skip
 
 
 def row_text(row: dict[str, Any]) -> str:

@@ -22,6 +22,8 @@ from pathlib import Path
 from stackrace.deploy.sockets import free_port
 from stackrace.race.preparation.defaults import MOST_STACKS, STACKS
 
+from .method._kept import Kept
+
 DEFAULT_RACE = STACKS[:MOST_STACKS]
 OTHERS = (
     "granian",
@@ -78,14 +80,6 @@ def row(result: Mapping[str, object]) -> str:
     return f"| `{result['stack']}` | {verdict} | {figure} | {proof['blocks'] or ''} |"
 
 
-def kept(file: Path, *, quick: bool) -> dict[str, Mapping[str, object]]:
-    """Return what was proven before, by stack."""
-    if not file.is_file():
-        return {}
-    results = map(json.loads, file.read_text(encoding="utf-8").splitlines())
-    return {result["stack"]: result for result in results if result["quick"] == quick and result["proof"]}
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Prove all, and print the table; 1 where one fails or differs."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -96,16 +90,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--again", action="store_true", help="forget what was proven before")
     parser.add_argument("--folder", type=Path, default=Path(), help="where results are kept")
     asked = parser.parse_args(arguments)
-    asked.folder.mkdir(parents=True, exist_ok=True)
-    file = asked.folder / "export-proofs.jsonl"
-    results = {} if asked.again else kept(file, quick=asked.quick)
+    seen = Kept(asked.folder / "export-proofs.jsonl")
+    earlier = [] if asked.again else seen.rows
+    results = {result["stack"]: result for result in earlier if result["quick"] == asked.quick and result["proof"]}
     stacks = asked.stack or [*DEFAULT_RACE, *OTHERS]
     for number, stack in enumerate(stacks, 1):
         if stack not in results:
             sys.stderr.write(f"{number} of {len(stacks)}: {stack}\n")
             results[stack] = proof_of(stack, asked.budget, asked.difference, quick=asked.quick)
-            with file.open("a", encoding="utf-8") as lines:
-                lines.write(json.dumps(results[stack]) + "\n")
+            seen.add(results[stack])
     rows = [row(results[stack]) for stack in stacks]
     print("\n".join(["| stack | verdict | exported / original, limits | blocks |", "|:--|:--|--:|--:|", *rows]))
     return int(any(results[stack]["exit_code"] for stack in stacks))

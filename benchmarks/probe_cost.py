@@ -16,7 +16,6 @@ import os
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
 
 from stackrace.measure.probe import MemoryWatch, Sampler, difference, read_machine
 
@@ -33,19 +32,7 @@ signal.pause()
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cost:
-    """CPU shares of one core; ``slice_end_ms`` is one end of a slice."""
-
-    processes: int
-    total: float
-    watch: float
-    slice_end_ms: float
-    samples: int
-    counted: int
-
-
-def measure(processes: int, seconds: float, resident_bytes: int) -> Cost:
+def measure(processes: int, seconds: float, resident_bytes: int) -> str:
     """Run the probe beside ``processes`` idle ones for about ``seconds``."""
     root = subprocess.Popen(
         [sys.executable, "-c", ROOT, str(processes), str(resident_bytes)],
@@ -62,8 +49,8 @@ def measure(processes: int, seconds: float, resident_bytes: int) -> Cost:
         root.wait()
 
 
-def race(root_pid: int, processes: int, seconds: float) -> Cost:
-    """Bracket slices and watch memory, as a race does, and account for it."""
+def race(root_pid: int, processes: int, seconds: float) -> str:
+    """Bracket slices and watch memory, as a race does, and return what it cost, CPU as shares of one core."""
     began, cpu_before, ends_s = time.monotonic(), time.process_time(), 0.0
     slices = max(1, round(seconds / SLICE_S))
     sampler = Sampler({"hop": [root_pid]}, os.getpid())
@@ -79,13 +66,10 @@ def race(root_pid: int, processes: int, seconds: float) -> Cost:
             difference(before, read_machine())
             ends_s += time.thread_time() - mark
     elapsed_s, cpu_s = time.monotonic() - began, time.process_time() - cpu_before
-    return Cost(
-        processes=processes,
-        total=cpu_s / elapsed_s,
-        watch=(cpu_s - ends_s) / elapsed_s,
-        slice_end_ms=1000 * ends_s / slices / 2,
-        samples=len(watch.samples),
-        counted=usage[0].processes,
+    assert usage[0].processes == processes, usage
+    return (
+        f"{processes:9d}  {cpu_s / elapsed_s:7.2%}  {(cpu_s - ends_s) / elapsed_s:7.2%}  "
+        f"{1000 * ends_s / slices / 2:9.2f} ms  {len(watch.samples):14d}"
     )
 
 
@@ -97,10 +81,7 @@ def main() -> None:
     arguments = parser.parse_args()
     print("processes    total    watch   at each end  memory samples")
     for processes in (10, 60):
-        cost = measure(processes, arguments.seconds, arguments.resident_mib << 20)
-        assert cost.counted == processes, cost
-        shares = f"{cost.total:7.2%}  {cost.watch:7.2%}"
-        print(f"{cost.processes:9d}  {shares}  {cost.slice_end_ms:9.2f} ms  {cost.samples:14d}")
+        print(measure(processes, arguments.seconds, arguments.resident_mib << 20), flush=True)
 
 
 if __name__ == "__main__":

@@ -132,9 +132,8 @@ def main() -> None:
     print(table(rows))
     if given.write:
         page = PAGE.read_text(encoding="utf-8")
-        PAGE.write_text(
-            page[: page.index(BEGIN)] + f"{BEGIN}\n{table(rows)}" + page[page.index(END) :], encoding="utf-8"
-        )
+        new = page[: page.index(BEGIN)] + f"{BEGIN}\n{table(rows)}" + page[page.index(END) :]
+        PAGE.write_text(new, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -95,6 +95,13 @@ http {{
     server {{ listen 127.0.0.1:{port}; location / {{ PASS }} }}
 }}
 """
+
+
+def nginx(upstream: str, passed: str) -> str:
+    """Return the file of an nginx in front of ``upstream``."""
+    return NGINX.replace("UPSTREAM", upstream).replace("PASS", passed)
+
+
 HAPROXY = """defaults
     mode http
     timeout connect 5s
@@ -126,248 +133,113 @@ Require all granted
 """
 
 DEPLOYMENTS = (
-    Deployment(
-        name="gunicorn",
-        starts=["gunicorn -w 3 -b 127.0.0.1:{port} shop:application"],
-        hops="gunicorn",
-        sizes={"workers": "3", "class": "sync"},
-    ),
-    Deployment(
-        name="gunicorn, threads",
-        starts=["gunicorn --workers=2 --threads=4 --bind=127.0.0.1:{port} shop:application"],
-        hops="gunicorn",
-        sizes={"workers": "2", "class": "gthread", "threads": "4"},
-    ),
-    Deployment(
-        name="gunicorn, gevent",
-        starts=["gunicorn -k gevent -w 2 -b 127.0.0.1:{port} shop:application"],
-        hops="gunicorn",
-        sizes={"workers": "2", "class": "gevent"},
-    ),
-    Deployment(
-        name="gunicorn, Uvicorn's worker",
-        starts=["gunicorn shop:asgi -w 2 -k uvicorn_worker.UvicornWorker -b 127.0.0.1:{port}"],
-        hops="gunicorn",
-        sizes={"workers": "2", "class": "uvicorn"},
-    ),
-    Deployment(
-        name="gunicorn, its file",
-        starts=["gunicorn shop:application"],
-        files={
-            "gunicorn.conf.py": "import multiprocessing\nbind = '127.0.0.1:{port}'\n"
-            "workers = multiprocessing.cpu_count() + 1\nthreads = 2\n"
-        },
-        hops="gunicorn",
-        sizes={"workers": str(os.cpu_count() + 1), "class": "gthread", "threads": "2"},
-    ),
-    Deployment(
-        name="gunicorn, GUNICORN_CMD_ARGS",
-        starts=["gunicorn shop:application"],
-        environment={"GUNICORN_CMD_ARGS": "--bind=127.0.0.1:{port} --workers=3 --threads 2"},
-        hops="gunicorn",
-        sizes={"workers": "3", "class": "gthread", "threads": "2"},
-    ),
-    Deployment(
-        name="gunicorn, a shell's sum",
-        starts=["sh -c 'gunicorn -w $(( $(nproc) * 2 + 1 )) -b 127.0.0.1:{port} shop:application; true'"],
-        hops="gunicorn",
-        sizes={"workers": str(CORES * 2 + 1), "class": "sync"},
-    ),
-    Deployment(
-        name="gunicorn, another user",
-        starts=[
-            "setpriv --reuid 65534 --regid 65534 --clear-groups "
-            "gunicorn -w 2 --no-control-socket -b 127.0.0.1:{port} shop:application"
-        ],
-        hops="gunicorn",
-        sizes={"workers": "2", "class": "sync"},
-        user=65534,
-    ),
-    Deployment(
-        name="nginx, gunicorn's socket",
-        starts=[
-            "gunicorn --workers 2 --bind unix:{folder}/gunicorn.sock shop:application",
-            "nginx -c {folder}/nginx.conf",
-        ],
-        files={
-            "nginx.conf": NGINX.replace("UPSTREAM", "unix:{folder}/gunicorn.sock fail_timeout=0").replace(
-                "PASS", "proxy_pass http://shop;"
-            )
-        },
-        hops="nginx/http/gunicorn",
-        sizes={"workers": "2", "class": "sync"},
-        address="unix:{folder}/gunicorn.sock",
-    ),
-    Deployment(
-        name="HAProxy, gunicorn",
-        starts=["gunicorn -w 2 -b 127.0.0.1:{inner} shop:application", "haproxy -W -f haproxy.cfg"],
-        files={"haproxy.cfg": HAPROXY + "  server one 127.0.0.1:{inner} check\n"},
-        hops="haproxy/http/gunicorn",
-        sizes={"workers": "2", "class": "sync"},
-        address="127.0.0.1:{inner}",
-    ),
-    Deployment(
-        name="HAProxy, two uvicorns",
-        starts=[
-            "uvicorn --port {inner} shop:asgi",
-            "uvicorn --port {second} shop:asgi",
-            "haproxy -W -f haproxy.cfg",
-        ],
-        files={
-            "haproxy.cfg": HAPROXY + "  server one 127.0.0.1:{inner} check\n  server two 127.0.0.1:{second} check\n"
-        },
-        hops="haproxy/http/uvicorn",
-        sizes={"workers": "1", "instances": "2"},
-        address="127.0.0.1:{inner}",
-        process=-1,
-    ),
-    Deployment(
-        name="gunicorn, a title",
-        packages="gunicorn setproctitle",
-        starts=["gunicorn -w 2 --threads 3 -b 127.0.0.1:{port} shop:application"],
-        hops="gunicorn",
-        sizes={"workers": "2", "class": "unknown"},
-    ),
-    Deployment(
-        name="gevent's own",
-        starts=["python serve.py"],
-        files={
-            "serve.py": "import gevent.pywsgi\nimport shop\n"
-            "gevent.pywsgi.WSGIServer(('127.0.0.1', {port}), shop.application).serve_forever()\n"
-        },
-        package="gevent",
-        unknown="serve.py:1 starts a server",
-    ),
-    Deployment(
-        name="supervisord, gunicorn",
-        starts=["supervisord -n -c supervisord.conf"],
-        files={
-            "supervisord.conf": "[supervisord]\nlogfile={folder}/log2\npidfile={folder}/supervisord.pid\n"
-            "[program:shop]\ncommand=gunicorn -w 2 -b 127.0.0.1:{port} shop:application\ndirectory={folder}\n"
-        },
-        hops="gunicorn",
-        sizes={"workers": "2", "class": "sync"},
-    ),
-    Deployment(
-        name="uWSGI",
-        starts=["uwsgi --http 127.0.0.1:{port} --wsgi-file shop.py --master --processes 4 --threads 2"],
-        hops="uwsgi",
-        sizes={"processes": "4", "threads": "2"},
-    ),
-    Deployment(
-        name="uWSGI, its file",
-        starts=["uwsgi --ini uwsgi.ini"],
-        files={
-            "uwsgi.ini": "[uwsgi]\nhttp-socket = 127.0.0.1:{port}\nmaster = true\nprocesses = 3\nthreads = 2\n"
-            "wsgi-file = shop.py\n"
-        },
-        hops="uwsgi",
-        sizes={"processes": "3", "threads": "2"},
-    ),
-    Deployment(
-        name="uWSGI, emperor",
-        starts=["uwsgi --emperor {folder}/vassals --emperor-wrapper $(command -v uwsgi)"],
-        files={
-            "vassals/shop.ini": "[uwsgi]\nhttp-socket = 127.0.0.1:{port}\nmaster = true\nprocesses = 2\n"
-            "chdir = {folder}\nwsgi-file = {folder}/shop.py\n"
-        },
-        hops="uwsgi",
-        sizes={"processes": "2", "threads": "1"},
-    ),
-    Deployment(
-        name="nginx, uWSGI",
-        starts=[
-            "uwsgi --socket 127.0.0.1:{inner} --wsgi-file shop.py --master --processes 2",
-            "nginx -c {folder}/nginx.conf",
-        ],
-        files={
-            "nginx.conf": NGINX.replace("UPSTREAM", "127.0.0.1:{inner}").replace(
-                "PASS", "include /etc/nginx/uwsgi_params; uwsgi_pass shop;"
-            )
-        },
-        hops="nginx/uwsgi/uwsgi",
-        sizes={"processes": "2"},
-        address="127.0.0.1:{inner}",
-    ),
-    Deployment(
-        name="uvicorn, workers",
-        starts=["uvicorn shop:asgi --port {port} --workers 4"],
-        hops="uvicorn",
-        sizes={"workers": "4"},
-    ),
-    Deployment(
-        name="uvicorn, a socket",
-        starts=["uvicorn --uds {folder}/uvicorn.sock shop:asgi"],
-        hops="uvicorn",
-        sizes={"workers": "1"},
-        address="unix:{folder}/uvicorn.sock",
-        target="",
-    ),
-    Deployment(
-        name="Caddy, uvicorn",
-        starts=["uvicorn --port {inner} shop:asgi", "caddy run --config Caddyfile"],
-        files={
-            "Caddyfile": "{{\n\tadmin off\n}}\nhttp://127.0.0.1:{port} {{\n\treverse_proxy localhost:{inner}\n}}\n"
-        },
-        hops="caddy/http/uvicorn",
-        sizes={"workers": "1"},
-        address="127.0.0.1:{inner}",
-    ),
-    Deployment(
-        name="honcho, uvicorn",
-        starts=["honcho start"],
-        files={"Procfile": "web: uvicorn --port {port} --workers 2 shop:asgi\n"},
-        hops="uvicorn",
-        sizes={"workers": "2"},
-    ),
-    Deployment(
-        name="hypercorn",
-        starts=["hypercorn --workers 3 --bind 127.0.0.1:{port} shop:asgi"],
-        hops="hypercorn",
-        sizes={"workers": "3"},
-    ),
-    Deployment(
-        name="granian",
-        starts=["granian --interface wsgi --port {port} --workers 2 --blocking-threads 3 shop:application"],
-        hops="granian",
-        sizes={"workers": "2", "interface": "wsgi", "blocking_threads": "3"},
-    ),
-    Deployment(
-        name="circus, daphne",
-        starts=["circusd circus.ini"],
-        files={
-            "circus.ini": "[circus]\nendpoint = ipc://{folder}/endpoint\npubsub_endpoint = ipc://{folder}/pubsub\n"
-            "[watcher:shop]\ncmd = daphne -p {port} shop:asgi\nworking_dir = {folder}\ncopy_env = True\n"
-        },
-        hops="daphne",
-    ),
-    Deployment(
-        name="waitress",
-        starts=["waitress-serve --listen=127.0.0.1:{port} --threads=6 shop:application"],
-        hops="waitress",
-        sizes={"threads": "6"},
-    ),
-    Deployment(
-        name="Apache, mod_wsgi",
-        starts=["apache2 -f {folder}/apache.conf -DFOREGROUND"],
-        files={"apache.conf": APACHE},
-        hops="apache+mod_wsgi",
-        sizes={"processes": "2", "threads": "5"},
-    ),
-    Deployment(
-        name="cheroot",
-        starts=["python -m cheroot --bind 127.0.0.1:{port} shop:application"],
-        package="cheroot",
-        unknown="Cheroot",
-    ),
-    Deployment(
-        name="bjoern",
-        starts=["python serve.py"],
-        files={"serve.py": "import bjoern\nimport shop\nbjoern.run(shop.application, '127.0.0.1', {port})\n"},
-        package="bjoern",
-        unknown="serve.py:1 starts a server",
-    ),
-)
+    Deployment(name="gunicorn", starts=["gunicorn -w 3 -b 127.0.0.1:{port} shop:application"], hops="gunicorn",
+               sizes={"workers": "3", "class": "sync"}),
+    Deployment(name="gunicorn, threads",
+               starts=["gunicorn --workers=2 --threads=4 --bind=127.0.0.1:{port} shop:application"],
+               hops="gunicorn", sizes={"workers": "2", "class": "gthread", "threads": "4"}),
+    Deployment(name="gunicorn, gevent", starts=["gunicorn -k gevent -w 2 -b 127.0.0.1:{port} shop:application"],
+               hops="gunicorn", sizes={"workers": "2", "class": "gevent"}),
+    Deployment(name="gunicorn, Uvicorn's worker",
+               starts=["gunicorn shop:asgi -w 2 -k uvicorn_worker.UvicornWorker -b 127.0.0.1:{port}"],
+               hops="gunicorn", sizes={"workers": "2", "class": "uvicorn"}),
+    Deployment(name="gunicorn, its file", starts=["gunicorn shop:application"],
+               files={"gunicorn.conf.py": "import multiprocessing\nbind = '127.0.0.1:{port}'\n"
+                                          "workers = multiprocessing.cpu_count() + 1\nthreads = 2\n"},
+               hops="gunicorn", sizes={"workers": str(os.cpu_count() + 1), "class": "gthread", "threads": "2"}),
+    Deployment(name="gunicorn, GUNICORN_CMD_ARGS", starts=["gunicorn shop:application"],
+               environment={"GUNICORN_CMD_ARGS": "--bind=127.0.0.1:{port} --workers=3 --threads 2"},
+               hops="gunicorn", sizes={"workers": "3", "class": "gthread", "threads": "2"}),
+    Deployment(name="gunicorn, a shell's sum",
+               starts=["sh -c 'gunicorn -w $(( $(nproc) * 2 + 1 )) -b 127.0.0.1:{port} shop:application; true'"],
+               hops="gunicorn", sizes={"workers": str(CORES * 2 + 1), "class": "sync"}),
+    Deployment(name="gunicorn, another user",
+               starts=["setpriv --reuid 65534 --regid 65534 --clear-groups "
+                       "gunicorn -w 2 --no-control-socket -b 127.0.0.1:{port} shop:application"],
+               hops="gunicorn", sizes={"workers": "2", "class": "sync"}, user=65534),
+    Deployment(name="nginx, gunicorn's socket",
+               starts=["gunicorn --workers 2 --bind unix:{folder}/gunicorn.sock shop:application",
+                       "nginx -c {folder}/nginx.conf"],
+               files={"nginx.conf": nginx("unix:{folder}/gunicorn.sock fail_timeout=0", "proxy_pass http://shop;")},
+               hops="nginx/http/gunicorn", sizes={"workers": "2", "class": "sync"},
+               address="unix:{folder}/gunicorn.sock"),
+    Deployment(name="HAProxy, gunicorn",
+               starts=["gunicorn -w 2 -b 127.0.0.1:{inner} shop:application", "haproxy -W -f haproxy.cfg"],
+               files={"haproxy.cfg": HAPROXY + "  server one 127.0.0.1:{inner} check\n"},
+               hops="haproxy/http/gunicorn", sizes={"workers": "2", "class": "sync"}, address="127.0.0.1:{inner}"),
+    Deployment(name="HAProxy, two uvicorns",
+               starts=["uvicorn --port {inner} shop:asgi", "uvicorn --port {second} shop:asgi",
+                       "haproxy -W -f haproxy.cfg"],
+               files={"haproxy.cfg": HAPROXY + "  server one 127.0.0.1:{inner} check\n"
+                                               "  server two 127.0.0.1:{second} check\n"},
+               hops="haproxy/http/uvicorn", sizes={"workers": "1", "instances": "2"}, address="127.0.0.1:{inner}",
+               process=-1),
+    Deployment(name="gunicorn, a title", packages="gunicorn setproctitle",
+               starts=["gunicorn -w 2 --threads 3 -b 127.0.0.1:{port} shop:application"], hops="gunicorn",
+               sizes={"workers": "2", "class": "unknown"}),
+    Deployment(name="gevent's own", starts=["python serve.py"],
+               files={"serve.py": "import gevent.pywsgi\nimport shop\n"
+                                  "gevent.pywsgi.WSGIServer(('127.0.0.1', {port}), "
+                                  "shop.application).serve_forever()\n"},
+               package="gevent", unknown="serve.py:1 starts a server"),
+    Deployment(name="supervisord, gunicorn", starts=["supervisord -n -c supervisord.conf"],
+               files={"supervisord.conf": "[supervisord]\nlogfile={folder}/log2\npidfile={folder}/supervisord.pid\n"
+                                          "[program:shop]\n"
+                                          "command=gunicorn -w 2 -b 127.0.0.1:{port} shop:application\n"
+                                          "directory={folder}\n"},
+               hops="gunicorn", sizes={"workers": "2", "class": "sync"}),
+    Deployment(name="uWSGI",
+               starts=["uwsgi --http 127.0.0.1:{port} --wsgi-file shop.py --master --processes 4 --threads 2"],
+               hops="uwsgi", sizes={"processes": "4", "threads": "2"}),
+    Deployment(name="uWSGI, its file", starts=["uwsgi --ini uwsgi.ini"],
+               files={"uwsgi.ini": "[uwsgi]\nhttp-socket = 127.0.0.1:{port}\nmaster = true\nprocesses = 3\n"
+                                   "threads = 2\n"
+                                   "wsgi-file = shop.py\n"},
+               hops="uwsgi", sizes={"processes": "3", "threads": "2"}),
+    Deployment(name="uWSGI, emperor",
+               starts=["uwsgi --emperor {folder}/vassals --emperor-wrapper $(command -v uwsgi)"],
+               files={"vassals/shop.ini": "[uwsgi]\nhttp-socket = 127.0.0.1:{port}\nmaster = true\nprocesses = 2\n"
+                                          "chdir = {folder}\nwsgi-file = {folder}/shop.py\n"},
+               hops="uwsgi", sizes={"processes": "2", "threads": "1"}),
+    Deployment(name="nginx, uWSGI",
+               starts=["uwsgi --socket 127.0.0.1:{inner} --wsgi-file shop.py --master --processes 2",
+                       "nginx -c {folder}/nginx.conf"],
+               files={"nginx.conf": nginx("127.0.0.1:{inner}",
+                                          "include /etc/nginx/uwsgi_params; uwsgi_pass shop;")},
+               hops="nginx/uwsgi/uwsgi", sizes={"processes": "2"}, address="127.0.0.1:{inner}"),
+    Deployment(name="uvicorn, workers", starts=["uvicorn shop:asgi --port {port} --workers 4"], hops="uvicorn",
+               sizes={"workers": "4"}),
+    Deployment(name="uvicorn, a socket", starts=["uvicorn --uds {folder}/uvicorn.sock shop:asgi"], hops="uvicorn",
+               sizes={"workers": "1"}, address="unix:{folder}/uvicorn.sock", target=""),
+    Deployment(name="Caddy, uvicorn", starts=["uvicorn --port {inner} shop:asgi", "caddy run --config Caddyfile"],
+               files={"Caddyfile": "{{\n\tadmin off\n}}\nhttp://127.0.0.1:{port} {{\n"
+                                   "\treverse_proxy localhost:{inner}\n}}\n"},
+               hops="caddy/http/uvicorn", sizes={"workers": "1"}, address="127.0.0.1:{inner}"),
+    Deployment(name="honcho, uvicorn", starts=["honcho start"],
+               files={"Procfile": "web: uvicorn --port {port} --workers 2 shop:asgi\n"}, hops="uvicorn",
+               sizes={"workers": "2"}),
+    Deployment(name="hypercorn", starts=["hypercorn --workers 3 --bind 127.0.0.1:{port} shop:asgi"],
+               hops="hypercorn", sizes={"workers": "3"}),
+    Deployment(name="granian",
+               starts=["granian --interface wsgi --port {port} --workers 2 --blocking-threads 3 shop:application"],
+               hops="granian", sizes={"workers": "2", "interface": "wsgi", "blocking_threads": "3"}),
+    Deployment(name="circus, daphne", starts=["circusd circus.ini"],
+               files={"circus.ini": "[circus]\nendpoint = ipc://{folder}/endpoint\n"
+                                    "pubsub_endpoint = ipc://{folder}/pubsub\n"
+                                    "[watcher:shop]\ncmd = daphne -p {port} shop:asgi\nworking_dir = {folder}\n"
+                                    "copy_env = True\n"},
+               hops="daphne"),
+    Deployment(name="waitress", starts=["waitress-serve --listen=127.0.0.1:{port} --threads=6 shop:application"],
+               hops="waitress", sizes={"threads": "6"}),
+    Deployment(name="Apache, mod_wsgi", starts=["apache2 -f {folder}/apache.conf -DFOREGROUND"],
+               files={"apache.conf": APACHE}, hops="apache+mod_wsgi", sizes={"processes": "2", "threads": "5"}),
+    Deployment(name="cheroot", starts=["python -m cheroot --bind 127.0.0.1:{port} shop:application"],
+               package="cheroot", unknown="Cheroot"),
+    Deployment(name="bjoern", starts=["python serve.py"],
+               files={"serve.py": "import bjoern\nimport shop\n"
+                                  "bjoern.run(shop.application, '127.0.0.1', {port})\n"},
+               package="bjoern", unknown="serve.py:1 starts a server"),
+)  # fmt: skip
 
 
 def free_ports(number: int) -> list[int]:

@@ -3,7 +3,7 @@
     python -m benchmarks.tune --simulated            grids that are made up: minutes, on any machine
     python -m benchmarks.tune --record               nine real grids on a quiet machine, four launches of each
                                                      configuration: 15 minutes each at most
-    python -m benchmarks.tune --markdown FILE        replay what is recorded, and write the table
+    python -m benchmarks.tune                        replay what is recorded, and print the table
     python -m benchmarks.tune --really mixed/uwsgi   tune one pair for real, and hold it against its recorded grid
     python -m benchmarks.tune --quick                a few minutes to see that all of it runs
 
@@ -41,24 +41,22 @@ def main() -> None:
     parser.add_argument("--record", action="store_true", help="record the grids that are not recorded yet")
     parser.add_argument("--each", type=int, default=4, help="launches of each configuration (default: 4)")
     parser.add_argument("--budget", type=float, help="seconds at most (default: 900 to record a grid, 300 to tune)")
-    parser.add_argument("--launches", type=Path, default=LAUNCHES, help="where launches are kept")
     parser.add_argument("--pair", choices=PAIRS, action="append", help="this app/server only, again for more")
     parser.add_argument("--replays", type=int, default=100, help="replays of each search (default: 100)")
     parser.add_argument("--really", choices=PAIRS, help="tune this pair for real")
     parser.add_argument("--quick", action="store_true", help="one small grid and few replays")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table there, too")
     options = parser.parse_args()
     if options.quick:
-        _quick(options.launches if options.launches != LAUNCHES else Path("/tmp/tune-quick.jsonl"))
+        _quick()
         return
     if options.really:
-        _really(options.really, options.budget or 300.0, Kept(options.launches))
+        _really(options.really, options.budget or 300.0, Kept(LAUNCHES))
         return
-    kept = Kept(options.launches)
+    kept = Kept(LAUNCHES)
     if options.record:
         _record(options.pair or PAIRS, options.budget or 900.0, options.each, kept)
     grids = _made_up() if options.simulated else _recorded(options.pair or PAIRS, kept)
-    _show(grids, options.replays, options.markdown, "made up" if options.simulated else "recorded")
+    _show(grids, options.replays)
 
 
 def _record(pairs: Sequence[str], budget_s: float, each: int, kept: Kept, vary: tuple[str, ...] = ()) -> None:
@@ -93,7 +91,7 @@ def _made_up() -> Iterator[Grid]:
             yield made_up(app, np.random.default_rng(seed), sd=sd, workers=ROW, threads=(4,))
 
 
-def _show(grids: Iterator[Grid], replays: int, markdown: Path | None, kind: str) -> None:
+def _show(grids: Iterator[Grid], replays: int) -> None:
     results = []
     for grid in grids:
         print(f"{grid.name}: replaying", file=sys.stderr)
@@ -103,14 +101,8 @@ def _show(grids: Iterator[Grid], replays: int, markdown: Path | None, kind: str)
     keys = ("regret", "regret p90", "share", "lost", "held")
     searches = results[0][1]
     mean = {name: {key: float(np.mean([f[name][key] for _, f in results])) for key in keys} for name in searches}
-    lines = list(table([*results, ("all", mean)]))
-    print(*lines, f"\nGoals: {GOALS}.", sep="\n")
-    if markdown is not None:
-        about = (
-            f"Grids are {kind}. {replays} replays of each search, all with {SHARE:.0%} of the time of an "
-            f"exhaustive grid, which launches each configuration {EXHAUSTIVE} times. Goals: {GOALS}."
-        )
-        markdown.write_text("\n".join([about, "", *lines, ""]), encoding="utf-8")
+    print(f"{replays} replays of each search, in {SHARE:.0%} of the time of {EXHAUSTIVE} launches of everything\n")
+    print(*table([*results, ("all", mean)]), f"\nGoals: {GOALS}.", sep="\n")
 
 
 def _really(pair: str, budget_s: float, kept: Kept, vary: tuple[str, ...] = ()) -> None:
@@ -125,16 +117,15 @@ def _really(pair: str, budget_s: float, kept: Kept, vary: tuple[str, ...] = ()) 
     found = tuned(race)
     print(words.answer(race, found), *words.reasons(race, found), sep="\n")
     for grid in _recorded((pair,), kept, vary):
-        paths = [p for p in places(pair, vary) if any(r["stack"] == p and r["pair"] == pair for r in kept.rows)]
-        if found.stack in paths:
-            print(f"regret by the recorded grid: {grid.regret(paths.index(found.stack)):.1%}")
+        if found.stack in grid.paths:
+            print(f"regret by the recorded grid: {grid.regret(grid.paths.index(found.stack)):.1%}")
 
 
-def _quick(path: Path) -> None:
+def _quick() -> None:
     """Record, replay and tune one small grid."""
-    kept = Kept(path)
+    kept = Kept(Path("/tmp/tune-quick.jsonl"))
     _record(("database/gunicorn",), 75.0, 4, kept, QUICK)
-    _show(_recorded(("database/gunicorn",), kept, QUICK), 5, None, "recorded")
+    _show(_recorded(("database/gunicorn",), kept, QUICK), 5)
     _really("database/gunicorn", 75.0, kept, QUICK)
 
 

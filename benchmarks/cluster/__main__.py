@@ -12,12 +12,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from .cost import cost
 from .faults import faults
-from .hosts import hosts
-from .merging import merging
-from .starts import starts
-from .wires import wires
+from .figures import cost, hosts, merging, starts, wires
 
 
 def main() -> int:

@@ -11,10 +11,18 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .machines import Lab, Machine, beside_workers, laboratory
-from .racing import command, counted, install, report_of, resume, wrong_figures
-
-__all__ = ["faults"]
+from .racing import (
+    Lab,
+    Machine,
+    beside_workers,
+    command,
+    counted,
+    install,
+    laboratory,
+    report_of,
+    resume,
+    wrong_figures,
+)
 
 BUDGET = "40s"
 ENDS_S = 150.0

@@ -1,11 +1,15 @@
-"""Races of stacks around a page that sleeps, on the lab's machines; what each delivers is known."""
+"""The lab's machines, and races on them of stacks around a page that sleeps: what each delivers is known."""
 
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from tests.features.cluster.lab import PYTHON, Lab, Machine, lab, why_no_lab
 
 from stackrace.app.app import Entry, EntryKind
 from stackrace.race.preparation.prepared import prepared
@@ -13,9 +17,35 @@ from stackrace.race.request.request import RaceRequest
 from stackrace.stacks.stack import original_path
 
 from .app.sleeping import SLEEP_S
-from .machines import PYTHON, Lab, Machine
+from .inside import race
 
-__all__ = ["STACKS", "command", "counted", "install", "report_of", "resume", "wrong_figures"]
+INSIDE = Path(__file__).with_name("inside.py")
+
+
+@contextmanager
+def laboratory() -> Iterator[Lab]:
+    """Yield machines to be; exits with a word where none can be made."""
+    why = why_no_lab()
+    if why:
+        raise SystemExit(f"no machines can be made: {why}")
+    with tempfile.TemporaryDirectory() as folder, lab(Path(folder)) as made:
+        yield made
+
+
+def inside(machine: Machine, what: str, address: str, number: int, timeout_s: float = 580.0) -> Any:
+    """Return what `inside` measures on ``machine``; what it races is installed before, where there is a network."""
+    with tempfile.TemporaryDirectory() as folder, prepared(race(Path(folder))):
+        pass
+    run = machine.run(PYTHON, str(INSIDE), what, address, str(number), timeout_s=timeout_s)
+    if run.returncode:
+        raise SystemExit(run.stderr)
+    return json.loads(run.stdout)
+
+
+def beside_workers(machine: Machine) -> list[str]:
+    """Return the command lines of what runs there beside Dask."""
+    return [text for _, text in machine.processes() if "dask_worker" not in text and "dask_scheduler" not in text]
+
 
 APP = Path(__file__).with_name("app")
 CONNECTIONS = 4

@@ -16,8 +16,6 @@ from stackrace.race.pacing.schedule import Extent, plan_block
 from stackrace.race.results.comparison import Response
 from stackrace.stats.summary import Buckets
 
-__all__ = ["MODELS", "Blocks", "Noise", "answers", "drawn", "simulated", "slowed"]
-
 Array = npt.NDArray[np.float64]
 Dice = np.random.Generator
 

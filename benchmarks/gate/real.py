@@ -27,8 +27,6 @@ from stackrace.stacks.stack import Side
 
 from ..method._kept import Kept
 
-__all__ = ["check_for_real", "common", "record"]
-
 STACKRACE = Path(sys.executable).with_name("stackrace")
 
 APP = '''"""A page that waits ten milliseconds, as for a database, and computes for a tenth of that."""
@@ -123,19 +121,12 @@ def check_for_real(
             document = _check(folder, ["--base", "HEAD~1", "--budget", f"{budget_s:g}s"])
             if document is None:
                 return
-            kept.add(
-                {
-                    "head": head,
-                    "budget_s": budget_s,
-                    "outcome": document["outcome"],
-                    "elapsed_s": document["race"]["elapsed_s"],
-                    "pairs": document["pairs"],
-                    "rulings": [
-                        {name: each[name] for name in ("response", "state", "change", "alarm")}
-                        for each in document["rulings"]
-                    ],
-                }
-            )
+            names = ("response", "state", "change", "alarm")
+            kept.add({
+                "head": head, "budget_s": budget_s, "outcome": document["outcome"],
+                "elapsed_s": document["race"]["elapsed_s"], "pairs": document["pairs"],
+                "rulings": [{name: each[name] for name in names} for each in document["rulings"]],
+            })  # fmt: skip
             print(f"check {number + 1} of {checks}, {head}: {document['words']['answer']}", flush=True)
 
 
@@ -160,21 +151,13 @@ def _git(folder: Path, *arguments: str) -> None:
     subprocess.run(["git", *arguments], cwd=folder, check=True)
 
 
-def _store(folder: Path) -> str:
-    return f"sqlite:///{folder.parent / 'checks.sqlite3'}"
-
-
 def _check(folder: Path, told: Sequence[str]) -> dict | None:  # type: ignore[type-arg]
     """Return the document of a check; None, and the reason is printed, where there is none."""
-    base = ["--wsgi", "page:application", "--python", sys.executable, "--store", _store(folder), "--json"]
-    ended = subprocess.run(
-        [STACKRACE, "check", *base, *told],
-        cwd=folder,
-        env={**os.environ, "XDG_DATA_HOME": str(folder.parent / "data")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    store = f"sqlite:///{folder.parent / 'checks.sqlite3'}"
+    base = ["--wsgi", "page:application", "--python", sys.executable, "--store", store, "--json"]
+    data = {**os.environ, "XDG_DATA_HOME": str(folder.parent / "data")}
+    command = [STACKRACE, "check", *base, *told]
+    ended = subprocess.run(command, cwd=folder, env=data, capture_output=True, text=True, check=False)
     if not ended.stdout:
         print(f"stackrace check ended with exit code {ended.returncode}:\n{ended.stderr[-3000:]}", flush=True)
         return None

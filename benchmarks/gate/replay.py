@@ -15,8 +15,6 @@ from stackrace.race.results.comparison import Outcome, Response, Ruling
 
 from .blocks import Blocks, answers
 
-__all__ = ["Replay", "replayed", "threshold"]
-
 _ALLOWED = {str(response): terms.allowance for response, terms in TERMS.items() if response not in ON_REQUEST}
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-__all__ = ["VERBS", "Verb"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verb:

@@ -17,9 +17,9 @@ from pathlib import Path
 
 from tests.couchdb import running_couchdb
 
-from .verbs import Verb
+from stackrace.deploy.sockets import free_port
 
-__all__ = ["FIRST_LINE", "STACKRACE", "World", "free_port", "world_of"]
+from .verbs import Verb
 
 STACKRACE = [sys.executable, "-c", "import sys; from stackrace.__main__ import main; sys.exit(main())"]
 """As the installed command does; at the end of ``-m`` Python itself may end the process by SIGINT."""
@@ -194,10 +194,3 @@ def _serving() -> Iterator[int]:
     finally:
         process.kill()
         process.wait()
-
-
-def free_port() -> int:
-    """Return a port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -138,30 +138,20 @@ def row(outcome: Outcome) -> dict[str, Any]:
     """Return an outcome as JSON has it."""
     fault = outcome.fault
     return {
-        "fault": fault.name,
-        "does": fault.does,
-        "how": fault.how,
-        "expects": list(fault.expects),
-        "found": dict(outcome.found),
-        "named": outcome.named,
-        "skipped": outcome.skipped,
+        "fault": fault.name, "does": fault.does, "how": fault.how, "expects": list(fault.expects),
+        "found": dict(outcome.found), "named": outcome.named, "skipped": outcome.skipped,
         "seconds": round(outcome.seconds, 2),
-    }
+    }  # fmt: skip
 
 
 def trial_row(trial: Trial) -> dict[str, Any]:
     """Return a clean race as JSON has it."""
     return {
-        "race": trial.name,
-        "members": dict(trial.members),
-        "others": trial.others,
-        "stolen": trial.stolen,
+        "race": trial.name, "members": dict(trial.members), "others": trial.others, "stolen": trial.stolen,
         "sights": [asdict(one) for one in trial.sights],
-        "alarms": [
-            {"where": one.where, "check": say.title(one.finding), "seen": say.seen(one.finding), "true": one.true}
-            for one in trial.alarms
-        ],
-    }
+        "alarms": [{"where": one.where, "check": say.title(one.finding), "seen": say.seen(one.finding),
+                    "true": one.true} for one in trial.alarms],
+    }  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -23,10 +23,7 @@ from stackrace.validity.observation import Preparation
 from stackrace.validity.registry import examine_plan
 
 from .fault import CannotInject, Found, in_verdict
-from .loading import observed
-from .racing import liar
-
-__all__ = ["in_namespace"]
+from .racing import liar, observed
 
 FEW_PORTS = (40_000, 40_199)
 ROOT = Path(__file__).parents[2]

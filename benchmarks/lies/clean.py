@@ -19,8 +19,6 @@ from stackrace.report.words import findings as say
 from .racing import liar, runs, slices
 from .witness import Sight, Watched, witness
 
-__all__ = ["Alarm", "Clean", "Trial", "clean_races"]
-
 DISTURBANCES = frozenset(
     {
         "contention",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,11 +11,8 @@ from stackrace.deploy.local_machine import LocalMachine
 from stackrace.deploy.machine import Launched
 from stackrace.stacks.stack import Stack
 
-from .fault import Fault, Found, How, in_race
-from .racing import runs
-from .telling import told
-
-__all__ = ["FAULTS"]
+from .fault import Fault, Found, fault, in_race
+from .racing import runs, told
 
 ONE, MANY = 1, 8
 DEBUGGED = {
@@ -43,20 +39,16 @@ def _gunicorn(*workers: int) -> Found:
 
 def _with(arguments: str) -> Found:
     """Race gunicorn where the environment tells it more than its declaration does."""
-    environment: Mapping[str, str] = {"GUNICORN_CMD_ARGS": arguments}
-    return in_race(runs("gunicorn:workers=2", environment=environment))
-
-
-def _fault(name: str, does: str, inject: Callable[[], Found], *expects: str) -> Fault:
-    return Fault(name=name, does=does, expects=expects, how=How.REAL, inject=inject)
+    return in_race(runs("gunicorn:workers=2", environment={"GUNICORN_CMD_ARGS": arguments}))
 
 
 FAULTS: tuple[Fault, ...] = (
-    _fault("fewer-workers", "gunicorn has 1 worker of 8", lambda: _gunicorn(MANY), "other configuration"),
-    _fault("more-workers", "gunicorn has 8 workers for 1", lambda: _gunicorn(ONE), "other configuration"),
-    _fault("swapped", "two stacks with each other's configuration", lambda: _gunicorn(ONE, MANY),
-           "other configuration"),
-    _fault("reloader", "GUNICORN_CMD_ARGS says --reload", lambda: _with("--reload"), "reloader"),
+    fault("fewer-workers", "gunicorn has 1 worker of 8", "other configuration", inject=lambda: _gunicorn(MANY)),
+    fault("more-workers", "gunicorn has 8 workers for 1", "other configuration", inject=lambda: _gunicorn(ONE)),
+    fault("swapped", "two stacks with each other's configuration", "other configuration",
+          inject=lambda: _gunicorn(ONE, MANY)),
+    fault("reloader", "GUNICORN_CMD_ARGS says --reload", "reloader", inject=lambda: _with("--reload")),
     told("access-log", "writes a line per request", "access log"),
-    _fault("debug-mode", "the app runs with DEBUG = True", lambda: in_race(runs("liar", **DEBUGGED)), "debug mode"),
+    fault("debug-mode", "the app runs with DEBUG = True", "debug mode",
+          inject=lambda: in_race(runs("liar", **DEBUGGED))),
 )  # fmt: skip

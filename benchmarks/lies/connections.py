@@ -5,19 +5,12 @@ from __future__ import annotations
 from tests.core.validity.healthy import healthy, load, result
 
 from .apart import in_namespace
-from .fault import Fault, Found, How
-from .replaying import replayed
-from .telling import told
-
-__all__ = ["FAULTS"]
-
-
-def _reused() -> Found:
-    return replayed(healthy(load=load(keep_alive=False), result=result(connections_opened=10_000)))
+from .fault import Fault, How, fault, recorded
+from .racing import told
 
 
 def _apart(name: str, does: str, *expects: str) -> Fault:
-    return Fault(name=name, does=does, expects=expects, how=How.REAL, inject=lambda: in_namespace(name))
+    return fault(name, does, *expects, inject=lambda: in_namespace(name))
 
 
 FAULTS: tuple[Fault, ...] = (
@@ -33,8 +26,8 @@ FAULTS: tuple[Fault, ...] = (
          "established connections", concurrency=(32,), seconds=2.5),
     told("lumpy-connect", "some answers come a second late", "latency lumps",
          seconds=4.0, timeout_s=5.0, how=How.TIMED),
-    Fault(name="close-ignored", does="a connection carries two requests although each was to close it",
-          expects=("close ignored",), how=How.REPLAYED, inject=_reused),
+    recorded("close-ignored", "a connection carries two requests although each was to close it", "close ignored",
+             seen=healthy(load=load(keep_alive=False), result=result(connections_opened=10_000))),
     _apart("few-ports", "500 connections, 200 ports", "ephemeral ports"),
     _apart("ports-held", "three of four ports in TIME_WAIT before the start", "ports in TIME_WAIT"),
     _apart("ports-exhausted", "no port comes back, each request takes one", "ports exhausted"),

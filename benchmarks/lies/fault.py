@@ -12,8 +12,8 @@ from stackrace.race.results.race import Race
 from stackrace.report.merged_standing import standing_of
 from stackrace.report.words import findings as say
 from stackrace.report.words.findings import failure_kind
-
-__all__ = ["CannotInject", "Fault", "Found", "How", "Outcome", "Told", "in_race", "in_verdict", "play"]
+from stackrace.validity.observation import Observation
+from stackrace.validity.registry import examine
 
 Found = Mapping[str, str]
 """What was complained of: checks and kinds of failure by name, each with what was seen first."""
@@ -53,6 +53,16 @@ class Fault:
     told: Told | None = None
 
 
+def fault(name: str, does: str, *expects: str, inject: Callable[[], Found], how: How = How.REAL) -> Fault:
+    """Return a fault that is injected by ``inject``."""
+    return Fault(name=name, does=does, expects=expects, how=how, inject=inject)
+
+
+def recorded(name: str, does: str, *expects: str, seen: Observation) -> Fault:
+    """Return the fault of a slice that was recorded: the checks get what they would have seen."""
+    return fault(name, does, *expects, inject=lambda: replayed(seen), how=How.REPLAYED)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """What came of a fault; ``skipped`` says why it could not be injected here, empty when it was."""
@@ -87,6 +97,11 @@ def play(fault: Fault) -> Outcome:
 def in_verdict(verdict: Verdict) -> Found:
     """Return what a verdict complains of."""
     return _first_of(verdict.findings)
+
+
+def replayed(seen: Observation) -> Found:
+    """Return what the checks say of a slice."""
+    return in_verdict(examine(seen))
 
 
 def in_race(race: Race, stack: str = "") -> Found:

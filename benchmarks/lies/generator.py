@@ -10,13 +10,9 @@ from tests.core.validity.healthy import healthy, quantiles, result
 from stackrace.measure.load import Load
 from stackrace.measure.resources import Resources
 
-from .fault import Fault, Found, How, in_race
-from .loading import observed, up
+from .fault import Fault, Found, How, fault, in_race, recorded
 from .nuisance import hogs, interrupted
-from .racing import liar, runs
-from .replaying import replayed
-
-__all__ = ["FAULTS"]
+from .racing import liar, observed, runs, up
 
 OPEN = Load(concurrency=500, duration_s=2.0, timeout_s=5.0, rate_per_s=500.0)
 """An open loop that any server keeps up with."""
@@ -52,74 +48,19 @@ def _shared() -> Found:
 
 
 FAULTS: tuple[Fault, ...] = (
-    Fault(
-        name="engine-starved",
-        does="three hogs on the engine's core",
-        expects=("generator waited",),
-        how=How.TIMED,
-        inject=_starved,
-    ),
-    Fault(
-        name="engine-stopped",
-        does="SIGSTOP for half a second, open loop",
-        expects=("lag",),
-        how=How.REAL,
-        inject=_stopped,
-    ),
-    Fault(
-        name="overload",
-        does="1000/s sent to what can do 250/s",
-        expects=("overload",),
-        how=How.REAL,
-        inject=_overloaded,
-    ),
-    Fault(
-        name="too-few-connections",
-        does="an open loop that may have a single connection",
-        expects=("pool limit", "overload"),
-        how=How.REAL,
-        inject=_too_few,
-    ),
-    Fault(
-        name="shared-core",
-        does="engine and stack on one core",
-        expects=("shared cores",),
-        how=How.REAL,
-        inject=_shared,
-    ),
-    Fault(
-        name="engine-busy",
-        does="a server faster than the engine",
-        expects=("generator busy",),
-        how=How.REPLAYED,
-        inject=lambda: replayed(healthy(result=result(generator_busy=0.97, generator_cpu_s=1.94))),
-    ),
-    Fault(
-        name="engine-at-its-ceiling",
-        does="95 % of what the engine can do here",
-        expects=("engine ceiling",),
-        how=How.REPLAYED,
-        inject=lambda: replayed(
-            healthy(result=result(generator_busy=0.8, generator_cpu_s=1.6), ceiling_per_s=10_500.0)
-        ),
-    ),
-    Fault(
-        name="not-poisson",
-        does="random arrivals that all came in the first half",
-        expects=("arrivals",),
-        how=How.REPLAYED,
-        inject=lambda: replayed(
-            healthy(
-                load=replace(OPEN, poisson=True),
-                result=result(arrivals_distance=0.5, lag=quantiles(p50=1e-6, p99=2e-5)),
-            )
-        ),
-    ),
-    Fault(
-        name="idle-connections",
-        does="an engine that leaves its connections idle for an eighth of the time",
-        expects=("dead time",),
-        how=How.REPLAYED,
-        inject=lambda: replayed(healthy(result=result(dead_time=0.12))),
-    ),
-)
+    fault("engine-starved", "three hogs on the engine's core", "generator waited", inject=_starved, how=How.TIMED),
+    fault("engine-stopped", "SIGSTOP for half a second, open loop", "lag", inject=_stopped),
+    fault("overload", "1000/s sent to what can do 250/s", "overload", inject=_overloaded),
+    fault("too-few-connections", "an open loop that may have a single connection", "pool limit", "overload",
+          inject=_too_few),
+    fault("shared-core", "engine and stack on one core", "shared cores", inject=_shared),
+    recorded("engine-busy", "a server faster than the engine", "generator busy",
+             seen=healthy(result=result(generator_busy=0.97, generator_cpu_s=1.94))),
+    recorded("engine-at-its-ceiling", "95 % of what the engine can do here", "engine ceiling",
+             seen=healthy(result=result(generator_busy=0.8, generator_cpu_s=1.6), ceiling_per_s=10_500.0)),
+    recorded("not-poisson", "random arrivals that all came in the first half", "arrivals",
+             seen=healthy(load=replace(OPEN, poisson=True),
+                          result=result(arrivals_distance=0.5, lag=quantiles(p50=1e-6, p99=2e-5)))),
+    recorded("idle-connections", "an engine that leaves its connections idle for an eighth of the time",
+             "dead time", seen=healthy(result=result(dead_time=0.12))),
+)  # fmt: skip

@@ -11,11 +11,8 @@ from stackrace.deploy.machine import Launched, Retiring
 from stackrace.deploy.privileges import unprivileged
 from stackrace.stacks.stack import Stack
 
-from .fault import Fault, Found, How, in_race
-from .racing import liar, runs
-from .telling import told
-
-__all__ = ["FAULTS"]
+from .fault import Fault, fault, in_race
+from .racing import liar, runs, told
 
 _STRANGER = """
 import socket, sys
@@ -53,19 +50,10 @@ class Haunted(LocalMachine):
                 self._stranger = None
 
 
-def _haunted() -> Found:
-    return in_race(runs(liar("shares-port"), machine=Haunted))
-
-
 FAULTS: tuple[Fault, ...] = (
     told("ignores-term", "does not end when told to", "ignored the request to stop"),
     told("survivor", "leaves a process with a session of its own", "leftover processes", "leftover listener"),
     told("daemon", "leaves a process that holds nothing open", "leftover processes"),
-    Fault(
-        name="stranger",
-        does="another program listens on the stack's port, too",
-        expects=("leftover listener",),
-        how=How.REAL,
-        inject=_haunted,
-    ),
-)
+    fault("stranger", "another program listens on the stack's port, too", "leftover listener",
+          inject=lambda: in_race(runs(liar("shares-port"), machine=Haunted))),
+)  # fmt: skip

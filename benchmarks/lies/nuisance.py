@@ -14,8 +14,6 @@ from pathlib import Path
 
 from .fault import CannotInject
 
-__all__ = ["hogs", "interrupted", "quota"]
-
 LONGEST_S = 60
 
 _HOG = """

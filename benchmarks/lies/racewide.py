@@ -14,10 +14,8 @@ from stackrace.measure.launch import Launch, Slice
 from stackrace.race.results.race import Race
 from stackrace.stacks.stack import TWIN, Stack, twin_path
 
-from .fault import Fault, Found, How, in_race
+from .fault import Fault, How, fault, in_race
 from .racing import STATE, liar, runs, slices
-
-__all__ = ["FAULTS"]
 
 TOLD = liar("as-told"), liar("as-told", workers=2)
 
@@ -41,32 +39,15 @@ class Ageing(LocalMachine):
         return super().launch(stack, timeout_s)
 
 
-def _twins() -> Found:
-    return in_race(runs(*TOLD, repeats=7, seconds=0.4, twin=True, machine=TwinsApart))
+def _drawn_out(machine: Callable[..., LocalMachine]) -> Race:
+    return runs(*TOLD, repeats=7, seconds=0.4, twin=True, machine=machine)
 
 
-def _ageing() -> Found:
-    return in_race(runs(*TOLD, repeats=7, seconds=0.4, twin=True, machine=Ageing))
-
-
-def _restless() -> Found:
-    return in_race(slices(liar("restless"), liar("truth"), budget_s=20.0))
-
-
-def _recorded_twins() -> Race:
-    """Return a recorded race whose twin is a fifth slower than its original."""
+def _recorded(factor: Callable[[Launch], float]) -> Race:
+    """Return a recorded race of two stacks and a twin, its launches slowed by ``factor``."""
     paths = STACKS[:2]
     race = make_race(stacks=(*paths, twin_path(paths[0])), levels=(20,), blocks=10, twin=paths[0])
-    race = replace(race, stacks=paths)
-    return _slowed(race, lambda launch, _: 0.8 if launch.stack.endswith(TWIN) else 1.0)
-
-
-def _recorded_drift() -> Race:
-    """Return a recorded race in whose course the twins, and they alone, lose a third of their throughput."""
-    paths = STACKS[:2]
-    race = make_race(stacks=(*paths, twin_path(paths[0])), levels=(20,), blocks=10, twin=paths[0])
-    race = replace(race, stacks=paths)
-    return _slowed(race, lambda launch, _: 1 - launch.block / 27 if launch.stack != paths[1] else 1.0)
+    return _slowed(replace(race, stacks=paths), lambda launch, _: factor(launch))
 
 
 def _carried_over() -> Race:
@@ -90,23 +71,23 @@ def _slowed(race: Race, factor: Callable[[Launch, Slice], float]) -> Race:
     return replace(race, launches=tuple(launches))
 
 
-def _fault(name: str, does: str, *expects: str, how: How, race: Callable[[], Race]) -> Fault:
-    return Fault(name=name, does=does, expects=expects, how=how, inject=lambda: in_race(race()))
+def _fault(name: str, does: str, *expects: str, how: How = How.TIMED, race: Callable[[], Race]) -> Fault:
+    return fault(name, does, *expects, how=how, inject=lambda: in_race(race()))
 
 
 FAULTS: tuple[Fault, ...] = (
-    Fault(name="twins-apart", does="a stack's second start is slower than its first", expects=("twins differ",),
-          how=How.TIMED, inject=_twins),
-    Fault(name="ageing", does="each launch is slower than the one before", expects=("throughput drifts",),
-          how=How.TIMED, inject=_ageing),
-    Fault(name="restless", does="a stack works while another is measured", expects=("idle stacks busy",),
-          how=How.TIMED, inject=_restless),
-    _fault("padded", "answers are longer than the other stack's", "answer sizes", how=How.TIMED,
+    _fault("twins-apart", "a stack's second start is slower than its first", "twins differ",
+           race=lambda: _drawn_out(TwinsApart)),
+    _fault("ageing", "each launch is slower than the one before", "throughput drifts",
+           race=lambda: _drawn_out(Ageing)),
+    _fault("restless", "a stack works while another is measured", "idle stacks busy",
+           race=lambda: slices(liar("restless"), liar("truth"), budget_s=20.0)),
+    _fault("padded", "answers are longer than the other stack's", "answer sizes",
            race=lambda: runs(liar("padded"), liar("truth"))),
     _fault("twins-recorded", "a recorded race: its twin lost a fifth", "twins differ", how=How.REPLAYED,
-           race=_recorded_twins),
+           race=lambda: _recorded(lambda launch: 0.8 if launch.stack.endswith(TWIN) else 1.0)),
     _fault("drift-recorded", "a recorded race: its throughput lost a third", "throughput drifts", how=How.REPLAYED,
-           race=_recorded_drift),
+           race=lambda: _recorded(lambda launch: 1 - launch.block / 27 if launch.stack != STACKS[1] else 1.0)),
     _fault("carry-over", "a recorded race: whoever follows one stack is slower", "carry-over", how=How.REPLAYED,
            race=_carried_over),
 )  # fmt: skip

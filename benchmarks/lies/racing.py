@@ -1,4 +1,4 @@
-"""Small real races on this machine, in this process, with the liar among the stacks; nothing of them is kept."""
+"""Small real races and loads on this machine, with the liar among the stacks; nothing of them is kept."""
 
 from __future__ import annotations
 
@@ -10,16 +10,19 @@ from pathlib import Path
 
 from stackrace.app.app import Entry, EntryKind
 from stackrace.deploy.local_machine import LocalMachine
-from stackrace.measure.workload import Nonce, NoncePlace
+from stackrace.measure.load import Load
+from stackrace.measure.resources import Resources
+from stackrace.measure.workload import Nonce, NoncePlace, Workload
 from stackrace.race.preparation.prepared import plan_of
 from stackrace.race.preparation.set_up import Deployment, set_up
 from stackrace.race.request.request import RaceRequest
 from stackrace.race.results.race import Race
 from stackrace.race.run.runner import run
+from stackrace.stacks.stack import Stack
 from stackrace.stats.values import Question
 from stackrace.validity.registry import check_limits
 
-__all__ = ["PAGE", "SERVERS", "STATE", "liar", "request", "runs", "slices", "staged"]
+from .fault import Fault, Found, How, Told, in_race, replayed
 
 HERE = Path(__file__).parent
 SERVERS = HERE / "servers"
@@ -104,3 +107,54 @@ def _raced(asked: RaceRequest, *, nonce: bool, twin: bool, machine: Callable[...
             plan = replace(plan, workloads=tuple(replace(one, nonce=own) for one in plan.workloads))
         check_limits(plan.race.loads, plan.race.cores)
         return run(plan, stage.machine(machine), lambda _: None)
+
+
+def told(
+    lie: str,
+    does: str,
+    *expects: str,
+    how: How = How.REAL,
+    workers: int = 1,
+    **options: object,
+) -> Fault:
+    """Return the fault of racing a liar that tells ``lie``; ``options`` are those of ``runs``."""
+    stack = liar(lie) if workers == 1 else liar(lie, workers=workers)
+    return Fault(
+        name=lie,
+        does=does,
+        expects=expects,
+        how=how,
+        inject=lambda: in_race(runs(stack, **options)),  # type: ignore[arg-type]
+        told=Told(stack=stack, options=tuple(options.items())),
+    )
+
+
+class Up:
+    """A stack that is up."""
+
+    def __init__(self, machine: LocalMachine, stack: Stack, workload: Workload) -> None:
+        self._machine, self._stack, self._workload = machine, stack, workload
+
+    def found(self, load: Load) -> Found:
+        """Send ``load`` and return what the checks say of it."""
+        return replayed(self._machine.load(self._stack, self._workload, load, 0.0))
+
+
+@contextmanager
+def up(path: str, *, cores: Resources | None = None) -> Iterator[Up]:
+    """Have the stack ``path`` up; ``cores`` are those of stack and engine unless they are to be the usual ones."""
+    with staged(request([path], [1])) as stage:
+        stack = stage.stacks[0]
+        machine = replace(stage, cores=cores or stage.cores).machine()
+        launched = machine.launch(stack, 10.0)
+        assert launched.failure is None, launched.failure
+        try:
+            yield Up(machine, stack, stage.workloads[0])
+        finally:
+            machine.retire([stack]).finish()
+
+
+def observed(path: str, load: Load) -> Found:
+    """Return what the checks say of one load on the stack ``path``."""
+    with up(path) as running:
+        return running.found(load)

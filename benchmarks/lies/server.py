@@ -8,11 +8,8 @@ from stackrace.measure.launch import Launch
 from stackrace.validity.observation import Aftermath, LaunchView
 from stackrace.validity.registry import examine_launch
 
-from .fault import Fault, Found, How, in_race, in_verdict
-from .racing import liar, runs
-from .telling import told
-
-__all__ = ["FAULTS"]
+from .fault import Fault, Found, How, fault, in_race, in_verdict
+from .racing import liar, runs, told
 
 
 def _serial() -> Found:
@@ -34,18 +31,6 @@ FAULTS: tuple[Fault, ...] = (
     told("never-ready", "listens and never answers", "never became ready", budget_s=15.0),
     told("dies-at-start", "ends at its start", "did not start"),
     told("dies-under-load", "ends after 500 requests", "died under load"),
-    Fault(
-        name="disk-full",
-        does="1 GiB of 20 is left for logs",
-        expects=("disk nearly full",),
-        how=How.REPLAYED,
-        inject=_full,
-    ),
-    Fault(
-        name="serial",
-        does="a lock lets one request in at a time",
-        expects=("unused CPU",),
-        how=How.TIMED,
-        inject=_serial,
-    ),
+    fault("disk-full", "1 GiB of 20 is left for logs", "disk nearly full", inject=_full, how=How.REPLAYED),
+    fault("serial", "a lock lets one request in at a time", "unused CPU", inject=_serial, how=How.TIMED),
 )

@@ -25,8 +25,6 @@ from stackrace.measure.workload import Workload
 from stackrace.stacks.stack import Stack
 from stackrace.validity.observation import Observation
 
-__all__ = ["Sight", "Watched", "witness"]
-
 TURNS = 12
 NUMBERS = random.Random(1).sample(range(10**6), 1500)
 LOOK_AFTER_S = 0.2

@@ -8,8 +8,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-__all__ = ["SEEN", "Kept"]
-
 SEEN = Path(__file__).with_name("seen")
 """One file of JSON lines for each experiment, oldest first."""
 

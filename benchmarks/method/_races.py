@@ -25,22 +25,6 @@ from stackrace.store import open_store
 from ..rig.tables import line
 from ._kept import SEEN, Kept
 
-__all__ = [
-    "OUTCOMES",
-    "SPARE_S",
-    "Arena",
-    "Ran",
-    "arena",
-    "kept",
-    "options",
-    "outcome",
-    "outcomes",
-    "rounds",
-    "stolen",
-    "table",
-    "write",
-]
-
 STACKRACE = Path(sys.executable).with_name("stackrace")
 SPARE_S = 600.0
 """How much longer than its budget a race may take before it is ended: environments are built the first time.
@@ -97,36 +81,23 @@ class Arena:
         (folder / "page.py").write_text(PAGE, encoding="utf-8")
         self._empty = folder / "empty"
         self._empty.mkdir()
-        self.before: Sequence[str] = ()
-        """What stands before the command: what it is run in or by."""
         self.store = f"sqlite:///{folder / 'races.sqlite3'}"
 
     def race(
-        self,
-        stacks: Sequence[str],
-        *,
-        concurrency: Sequence[int] = (4,),
-        load: Mapping[str, object] | None = None,
-        app: Mapping[str, object] | None = None,
-        twin: bool = False,
-        **race: object,
+        self, stacks: Sequence[str], *, load: Mapping[str, object] | None = None, **race: object
     ) -> Race | None:
         """Race ``stacks``; None, and the reason is printed, where that gave no result at all.
 
-        Without a hidden twin unless asked for: the stacks themselves are the subject. ``race`` and ``load`` are
-        further keys of these tables, ``app`` is another app than the arena's page.
+        Without a hidden twin: the stacks themselves are the subject. ``load`` and ``race`` are further keys of
+        these tables.
         """
         self._number += 1
         file = self.folder / f"race{self._number}.toml"
+        app = {"wsgi": "page:application", "python": sys.executable, "env": {"WORK": str(self._work)}}
         written = {
-            "app": app
-            or {
-                "wsgi": "page:application",
-                "python": sys.executable,
-                "env": {"WORK": str(self._work)},
-            },
-            "load": {"concurrency": list(concurrency), **(load or {})},
-            "race": {"stacks": list(stacks), "twin": twin, **race},
+            "app": app,
+            "load": {"concurrency": [4], **(load or {})},
+            "race": {"stacks": list(stacks), "twin": False, **race},
         }
         file.write_text(_toml(written), encoding="utf-8")
         return self._race([str(file)], float(str(race.get("budget", 0))) + SPARE_S, self.folder)
@@ -140,7 +111,7 @@ class Arena:
         # a session of its own: Ctrl-C is handed on once, below, so that the race can stop its servers
         kept = ("--store", self.store, "--html", self.folder / "report.html", "--json")
         process = subprocess.Popen(
-            [*self.before, STACKRACE, "run", *told, *kept], cwd=folder or self._empty, text=True,
+            [STACKRACE, "run", *told, *kept], cwd=folder or self._empty, text=True,
             env={**os.environ, "XDG_DATA_HOME": str(self.folder / "data")},
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
         )  # fmt: skip

@@ -2,14 +2,13 @@
 
     python -m benchmarks.method.aa_races --races 30 --budget 90
 
-The stacks are one gunicorn under several spellings. Beside each race the customary protocol measures the first
-two: one server after the other, three runs of four seconds each, and the means are compared. A false order of a
-race is one of its own statements, "beats"; of the customary protocol it is a difference of means above the
-difference that matters (5 %), and, stricter, Student's t-test at 5 %.
+The stacks are one gunicorn under two names: they differ in a setting that changes nothing. Beside each race the
+customary protocol measures both: one server after the other, three runs of four seconds each, and the means are
+compared. A false order of a race is one of its own statements, "beats"; of the customary protocol it is a
+difference of means above the difference that matters (5 %), and, stricter, Student's t-test at 5 %.
 
 What a race says of identical stacks is false if it puts any of them into a lower tier, or calls one the best; that
-one is "the best, or within 5 % of it" is true. With --twin, as races usually are, one that does not trust itself
-is void; that is counted, but is no order.
+one is "the best, or within 5 % of it" is true. A race that does not trust itself is void, which is no order.
 """
 
 from __future__ import annotations
@@ -24,12 +23,9 @@ from stackrace.report.merged_standing import standing_of
 
 from ._races import Arena, arena, kept, options, outcome, outcomes, rounds, stolen, table, write
 from .shares import interval
+from .slowed import installed, stack
 
-SPELLINGS = (
-    "gunicorn:workers=1,class=gthread,threads=4",
-    "gunicorn:class=gthread,workers=1,threads=4",
-    "gunicorn:threads=4,class=gthread,workers=1",
-)
+COPIES = stack(0), stack(0, copy=1)
 RUNS = 3
 RUN_S = 4
 MATTERS = 0.05
@@ -40,9 +36,9 @@ CUSTOMARY_S = 2 * RUNS * (RUN_S + 3)
 """About what the customary protocol takes, starts and stops included."""
 
 
-def customary(place: Arena, stack: str) -> list[float]:
+def customary(place: Arena, path: str, servers: str) -> list[float]:
     """Return the throughput of three runs of one stack, made in one go; nothing where one of them failed."""
-    raced = place.race([stack], load={"duration": f"{RUN_S}s"}, repeats=RUNS)
+    raced = place.race([path], load={"duration": f"{RUN_S}s"}, repeats=RUNS, servers=servers)
     runs = [one.result.throughput_per_s for launch in raced.launches for one in launch.slices] if raced else []
     return runs if len(runs) == RUNS and min(runs) > 0 else []
 
@@ -53,9 +49,9 @@ def significant(one: Sequence[float], other: Sequence[float]) -> bool:
     return abs(fmean(one) - fmean(other)) > T_95 * math.sqrt(2 * pooled / RUNS)
 
 
-def one_race(place: Arena, stacks: Sequence[str], *, seconds: float, twin: bool) -> dict[str, object]:
+def one_race(place: Arena, servers: str, seconds: float) -> dict[str, object]:
     """Race identical stacks and say what came of it."""
-    raced = place.race(stacks, budget=seconds, twin=twin)
+    raced = place.race(COPIES, budget=seconds, servers=servers)
     standing = None if raced is None else standing_of(raced)
     came = outcome(raced, standing)
     rows = standing.rows if standing else ()
@@ -85,20 +81,19 @@ def compared(runs: Sequence[Sequence[float]]) -> dict[str, object]:
 def main() -> None:
     """Run the races and print how often each protocol was wrong."""
     parser = options("aa_races", __doc__ or "", races=30, seconds=90.0)
-    parser.add_argument("--stacks", type=int, choices=(2, 3), default=2, help="how many spellings; 2 by default")
     parser.add_argument("--no-customary", action="store_true", help="leave the customary protocol out")
-    parser.add_argument("--twin", action="store_true", help="race with a hidden twin, as is usual; it takes longer")
     given = parser.parse_args()
     seen = kept(given)
     found = seen.rows
     with arena() as place:
+        servers = installed(place.folder)
         for number in rounds(given, beside_s=0 if given.no_customary else CUSTOMARY_S):
             with stolen() as share:
-                raced = one_race(place, SPELLINGS[: given.stacks], seconds=given.budget, twin=given.twin)
+                raced = one_race(place, servers, given.budget)
             # every other time the other one comes first, so that neither has the same place always
-            pair = SPELLINGS[:2] if number % 2 else SPELLINGS[1::-1]
-            runs = [] if given.no_customary else [customary(place, stack) for stack in pair]
-            seen.add({"stacks": given.stacks, "stolen": share(), **raced, **compared(runs)})
+            pair = COPIES if number % 2 else COPIES[::-1]
+            runs = [] if given.no_customary else [customary(place, path, servers) for path in pair]
+            seen.add({"stacks": len(COPIES), "stolen": share(), **raced, **compared(runs)})
             table(f"race {number} of {given.races}", found[-1:])
             summary = summed(found)
             table(f"false differences between identical stacks, {len(found)} races of all runs", summary)

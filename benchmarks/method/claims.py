@@ -14,13 +14,14 @@ from __future__ import annotations
 import argparse
 import math
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
 from stackrace.features.comparisons.claims import Answer, Panel, Settled, settled
 
-from ..rig.tables import line, verdict, write_json
-from .noise import MODELS, Array, blocks
+from ..rig.tables import line, verdict
+from .noise import MODELS, Array, Noise, blocks
 from .shares import upper_bound
 
 SEED = 2007
@@ -61,10 +62,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--races", type=int, default=2000, help="simulated families per cell (default: 2000)")
     parser.add_argument("--quick", action="store_true", help="40 families per cell, to see that all of it runs")
-    parser.add_argument("--json", metavar="FILE", help="write the figures there, too")
     options = parser.parse_args()
-    races = 40 if options.quick else options.races
-    write_json(options.json, _wrong(races))
+    _count(40 if options.quick else options.races)
 
 
 def wrong(found: Settled, theta: Array) -> Array:
@@ -83,34 +82,35 @@ def _truth(kind: str, cells: int, races: int, dice: np.random.Generator) -> Arra
     return np.tile(np.where(np.arange(cells) % 2, apart, 0.0), (races, 1))
 
 
-def _wrong(races: int) -> list[dict[str, object]]:
-    columns = [(family, kind, sd) for family in FAMILIES for kind in TRUTHS for sd in SDS]
+def _count(races: int) -> None:
     print(f"\nFamilies of which anything wrong is said over all looks, per cent (upper bound), {races} of each")
-    rows, kept = [], []
+    kept: list[bool] = []
     for family in FAMILIES:
         print(f"\n{family.name}; launch sd {' and '.join(f'{sd:.0%}' for sd in SDS)}")
-        own = [(kind, sd) for one, kind, sd in columns if one is family]
-        print(line(["noise", *(kind for kind, _ in own)], [NAME, *[13] * len(own)]))
+        own = list(product(TRUTHS, SDS))
+        widths = [NAME, *[13] * len(own)]
+        print(line(["noise", *(kind for kind, _ in own)], widths))
         for model in MODELS:
-            cells = []
-            for kind, sd in own:
-                count = 0
-                for start in range(0, races, CHUNK):
-                    dice = np.random.default_rng([SEED, len(family.group), start])
-                    many = min(CHUNK, races - start)
-                    drawn = blocks(model, dice, many, len(family.group), LAST, sd)
-                    truth = _truth(kind, len(family.group), many, dice)
-                    theta = np.stack([truth[:, i] - truth[:, j] for i, j in family.pairs], axis=-1)
-                    panel = Panel(values=drawn + truth[..., None], group=family.group, contrasts=family.pairs)
-                    count += int(wrong(settled([panel], delta=DELTA), theta).any(axis=-1).sum())
-                share, bound = count / races, upper_bound(count / races, races)
-                kept.append(share <= FALSE and bound <= BOUND)
-                cells.append(f"{100 * share:.1f} ({100 * bound:.1f})")
-                rows.append({"table": "wrong", "family": family.name, "noise": model.name, "truth": kind,
-                             "sd": sd, "share": share})  # fmt: skip
-            print(line([model.name, *cells], [NAME, *[13] * len(own)]), flush=True)
+            shares = [_share(family, model, kind, sd, races) for kind, sd in own]
+            bounds = [upper_bound(share, races) for share in shares]
+            kept += [share <= FALSE and bound <= BOUND for share, bound in zip(shares, bounds, strict=True)]
+            cells = (f"{100 * one:.1f} ({100 * bound:.1f})" for one, bound in zip(shares, bounds, strict=True))
+            print(line([model.name, *cells], widths), flush=True)
     print(f"at most 5 %, bound at most 6.5 %: {verdict(kept)} ({sum(kept)} of {len(kept)})")
-    return rows
+
+
+def _share(family: Family, model: Noise, kind: str, sd: float, races: int) -> float:
+    """Return the share of simulated families of which anything wrong is said."""
+    count, cells = 0, len(family.group)
+    for start in range(0, races, CHUNK):
+        dice = np.random.default_rng([SEED, cells, start])
+        many = min(CHUNK, races - start)
+        drawn = blocks(model, dice, many, cells, LAST, sd)
+        truth = _truth(kind, cells, many, dice)
+        theta = np.stack([truth[:, i] - truth[:, j] for i, j in family.pairs], axis=-1)
+        panel = Panel(values=drawn + truth[..., None], group=family.group, contrasts=family.pairs)
+        count += int(wrong(settled([panel], delta=DELTA), theta).any(axis=-1).sum())
+    return count / races
 
 
 if __name__ == "__main__":

@@ -41,8 +41,6 @@ import scipy
 
 from ._races import SPARE_S, Ran, arena, kept, options, stolen, table, write
 
-__all__ = ["NEIGHBOURS", "QUIET", "Case", "beside", "described", "due", "false_statements", "judged", "truth_of"]
-
 STACKS = ("gunicorn", "uwsgi", "apache+mod_wsgi")
 CONNECTIONS = 100
 BUDGET_S = 60.0

@@ -22,10 +22,8 @@ from stackrace.race.pacing.schedule import MOST_PASSES, Extent, plan_block
 from stackrace.stats.selection import LOOKS, looks
 
 from .noise import Array, Dice
-from .trials import DELTA
-from .trials.endings import ending
-from .trials.schedule import BUDGET_S, RULE
-from .trials.truths import NARROW, REALISTIC, WITHIN, Truth
+from .trials.answers import BUDGET_S, RULE, ending
+from .trials.drawn import DELTA, NARROW, REALISTIC, WITHIN, Truth
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

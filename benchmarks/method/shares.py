@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["interval", "upper_bound"]
-
 
 def interval(count: int, number: int) -> tuple[float, float]:
     """Return the 95 % limits of ``count`` out of ``number``; 0 and 1 of nothing."""

@@ -43,13 +43,14 @@ from stackrace.stacks.servers.gunicorn.server import Gunicorn
 
 
 MORE = Setting(name="more", default=0, minimum=0, maximum=1000, help="Per mille of work more.")
+COPY = Setting(name="copy", default=0, minimum=0, maximum=1, help="It changes nothing.")
 
 
 class Slowed(Gunicorn):
     spec = replace(
         Gunicorn.spec,
         name="slowed",
-        settings=(*Gunicorn.spec.settings, MORE),
+        settings=(*Gunicorn.spec.settings, MORE, COPY),
     )
 
     def recipe(self, site):
@@ -68,9 +69,17 @@ CALIBRATION_S = 90.0
 dozen slices of each in turns."""
 
 
-def stack(more: int) -> str:
-    """Return the stack that does ``more`` per mille of work more; the plain one is the same entry, with 0."""
-    return f"slowed:workers=1,class=gthread,threads=4,more={more}"
+def stack(more: int, copy: int = 0) -> str:
+    """Return the stack that does ``more`` per mille of work more; its ``copy`` is the same under another name."""
+    return f"slowed:workers=1,class=gthread,threads=4,more={more},copy={copy}"
+
+
+def installed(folder: Path) -> str:
+    """Write the server into a folder of servers below ``folder``; return it."""
+    servers = folder / "servers"
+    (servers / "slowed").mkdir(parents=True)
+    (servers / "slowed" / "server.py").write_text(SERVER, encoding="utf-8")
+    return str(servers)
 
 
 def slices(raced: Race, path: str) -> list[Slice]:
@@ -87,23 +96,19 @@ def cost(found: Sequence[Slice]) -> float:
     return geometric_mean(costs) if costs else 0.0
 
 
-def part_of_work(place: Arena, servers: Path) -> float:
+def part_of_work(place: Arena, servers: str) -> float:
     """Return what twice the work adds to the CPU time of a request, as a share of it."""
-    raced = place.race([stack(0), stack(1000)], budget=CALIBRATION_S, servers=str(servers), exhaustive=True)
+    raced = place.race([stack(0), stack(1000)], budget=CALIBRATION_S, servers=servers, exhaustive=True)
     costs = [cost(slices(raced, stack(more))) for more in (0, 1000)] if raced else [0.0, 0.0]
     if not 0 < costs[0] < costs[1]:
         raise SystemExit(f"work could not be calibrated: {costs[0]} and {costs[1]} s of CPU for a request")
     return costs[1] / costs[0] - 1
 
 
-def one_race(
-    place: Arena, percent: float, more: int, servers: Path, *, seconds: float, twin: bool
-) -> dict[str, object]:
+def one_race(place: Arena, percent: float, more: int, servers: str, seconds: float) -> dict[str, object]:
     """Race the slowed stack, which does ``more`` per mille of work more, and say what came of it."""
     plain, slowed = stack(0), stack(more)
-    raced = place.race(
-        [plain, slowed], budget=seconds, servers=str(servers), question="ranking", difference=MATTERS, twin=twin
-    )
+    raced = place.race([plain, slowed], budget=seconds, servers=servers, question="ranking", difference=MATTERS)
     standing = None if raced is None else standing_of(raced)
     came = outcome(raced, standing)
     told: dict[str, object] = {"slowed by": f"{percent:g} %", "outcome": came}
@@ -130,15 +135,12 @@ def main() -> None:
     """Run the races and print how often the slowed stack was found."""
     parser = options("slowed", __doc__ or "", races=10, seconds=240.0)
     parser.add_argument("--slower", type=float, action="append", help="per cent, again for more; 5 and 10")
-    parser.add_argument("--twin", action="store_true", help="race with a hidden twin, as is usual; it takes longer")
     given = parser.parse_args()
     amounts = given.slower or [5.0, 10.0]
     seen = kept(given)
     found = seen.rows
     with arena(WORK) as place:
-        servers = place.folder / "servers"
-        (servers / "slowed").mkdir(parents=True)
-        (servers / "slowed" / "server.py").write_text(SERVER, encoding="utf-8")
+        servers = installed(place.folder)
         part = part_of_work(place, servers)
         more = {amount: round(10 * amount / part) for amount in amounts}
         print(f"the work is {part:.1%} of a request; more of it, in per mille, for each per cent: {more}")
@@ -147,7 +149,7 @@ def main() -> None:
         for number in rounds(given, len(amounts)):
             for amount in amounts:
                 with stolen() as share:
-                    row = one_race(place, amount, more[amount], servers, seconds=given.budget, twin=given.twin)
+                    row = one_race(place, amount, more[amount], servers, given.budget)
                 seen.add({"budget": given.budget, "stolen": share(), **row})
                 table(f"race {number} of {given.races}", found[-1:])
                 summary = [row for each in amounts if (row := summed(each, found))]

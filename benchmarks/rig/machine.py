@@ -9,8 +9,6 @@ import sys
 import time
 from pathlib import Path
 
-__all__ = ["await_quiet", "cores", "raise_file_limit", "require"]
-
 _TIME_WAIT = "06"
 _LISTEN = "0A"
 

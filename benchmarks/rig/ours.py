@@ -10,12 +10,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from .cargo import example
-from .generator import Generator
-from .process import Ended, measure
-from .seen import Job, NotUnderstoodError, Seen
-
-__all__ = ["FLOOR", "OURS", "SPINNING", "Run", "play_many"]
+from .generator import Ended, Generator, Job, NotUnderstoodError, Seen, measure
+from .servers import example
 
 _PLAYER = Path(__file__).with_name("play.py")
 _QUANTILES = ("p50", "p90", "p99", "p999", "max")

@@ -11,12 +11,7 @@ import math
 import re
 from pathlib import Path
 
-from .generator import Generator
-from .process import Ended
-from .quantiles import of_sorted
-from .seen import Job, NotUnderstoodError, Seen
-
-__all__ = ["AB", "H2LOAD", "OHA", "SIEGE", "WRK", "peers_at_hand"]
+from .generator import Ended, Generator, Job, NotUnderstoodError, Seen, of_sorted
 
 _ENDLESS = 100_000_000
 
@@ -56,17 +51,8 @@ def _wrk_parse(ended: Ended, _: Path) -> Seen:
 
 def _ab_command(job: Job, folder: Path) -> list[str]:
     bound = ["-n", str(job.requests)] if job.requests else ["-t", str(_whole_seconds(job)), "-n", str(_ENDLESS)]
-    return [
-        "ab",
-        "-k",
-        "-q",
-        "-c",
-        str(job.connections),
-        *bound,
-        "-e",
-        str(folder / "ab.csv"),
-        f"http://{job.address}/",
-    ]
+    options = ["-k", "-q", "-c", str(job.connections), *bound, "-e", str(folder / "ab.csv")]
+    return ["ab", *options, f"http://{job.address}/"]
 
 
 def _ab_parse(ended: Ended, folder: Path) -> Seen:

@@ -2,7 +2,7 @@
 
     python play.py jobs.json
 
-The file holds a list of jobs as rig/seen.py has them. Prints one line of JSON per job: the result, and what the
+The file holds a list of jobs as rig/generator.py has them. Prints one line of JSON a job: the result, and what the
 whole process spent from just before the plan was made until the result was there, everything that checks and sums
 up included. Python's own start is left out: it is no part of a request. Memory is the growth of the peak of
 resident memory, which is reset before each job. Source: proc_pid_clear_refs(5).
@@ -47,14 +47,8 @@ def play(job: dict[str, Any]) -> dict[str, Any]:
     )
     resident, stolen_s = reset_peak(), stolen()
     before = time.process_time()
-    result = run(
-        address=(host, int(port)),
-        workload=_WORKLOAD,
-        load=load,
-        spin=job["spin"],
-        warmup_s=job["warmup_s"],
-        cores=(job["core"],),
-    )
+    result = run(address=(host, int(port)), workload=_WORKLOAD, load=load, spin=job["spin"],
+                 warmup_s=job["warmup_s"], cores=(job["core"],))  # fmt: skip
     cpu_s = time.process_time() - before
     grown = memory("VmHWM") - resident
     return {**report(result), "cpu_s": cpu_s, "memory_growth_bytes": grown, "stolen_s": stolen() - stolen_s}

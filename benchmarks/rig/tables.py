@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-
-__all__ = ["line", "micros", "millis", "verdict", "write_json"]
-
-Cell = str | float | int | None
 
 
 def line(cells: Sequence[str], widths: Sequence[int]) -> str:
@@ -17,6 +13,11 @@ def line(cells: Sequence[str], widths: Sequence[int]) -> str:
     pairs = zip(cells, widths, strict=True)
     padded = [cell.ljust(-width) if width < 0 else cell.rjust(width) for cell, width in pairs]
     return "  ".join(padded).rstrip()
+
+
+def markdown(cells: Iterable[str]) -> str:
+    """Return one row of a Markdown table."""
+    return f"| {' | '.join(cells)} |"
 
 
 def millis(seconds: float | None, bound: bool = False) -> str:

@@ -15,8 +15,6 @@ from stackrace.features.tune.tuning_preparation import TOGETHER
 
 from ..method.noise import Array, Dice
 
-__all__ = ["PASSES", "ROW", "Drawn", "Grid", "made_up", "recorded"]
-
 LOADED_S = 0.65
 """From one slice to the next, of stacks that are up together."""
 PASSES = 2
@@ -60,6 +58,8 @@ class Grid:
     """After so many seconds it remembers a third of what it was."""
     slice: float = 0.0
     """The sd of a slice."""
+    paths: tuple[str, ...] = ()
+    """(K,): the configurations of a recorded grid."""
 
     def draw(self, dice: Dice, chosen: Iterable[int]) -> Drawn:
         """Return a block: one launch of each of ``chosen``.
@@ -129,6 +129,7 @@ def recorded(name: str, rows: Iterable[Mapping[str, Any]], places: Mapping[str, 
         name=name, places=there, mean=mean, residuals=residuals, cost_s=cost, given=given, formula=formula,
         busy=np.array([slices.busy[slices.rows == i].mean() for i in range(len(paths))]),
         swing=changes["swing"], span_s=changes["span_s"], slice=changes["slice"],
+        paths=tuple(paths),
     )  # fmt: skip
 
 

@@ -24,8 +24,6 @@ from stackrace.race.results.race import Race
 from stackrace.race.run.runner import run_prepared
 from stackrace.race.run.scheduling import ChosenCells
 
-__all__ = ["APPS", "PAIRS", "SERVERS", "asked", "places", "record"]
-
 APPS = ("cpu", "database", "mixed")
 SERVERS = ("gunicorn", "uwsgi", "granian")
 PAIRS = tuple(f"{app}/{server}" for app in APPS for server in SERVERS)
@@ -88,24 +86,17 @@ def _rows(pair: str, race: Race, tuning: Tuning, each_s: float) -> Iterator[dict
     for launch in race.launches:
         valid = [one for one in launch.slices if one.verdict.valid and launch.verdict.valid]
         slices = [
-            (
-                one.result.started_at + one.result.duration_s / 2,
-                throughput(launch, one),
-                one.cpu_s / one.result.duration_s,
-            )
+            (r.started_at + r.duration_s / 2, throughput(launch, one), one.cpu_s / r.duration_s)
             for one in valid
+            for r in (one.result,)
         ]
         yield {
-            "pair": pair,
-            "race": race.id,
-            "block": launch.block,
-            "stack": launch.stack,
+            "pair": pair, "race": race.id, "block": launch.block, "stack": launch.stack,
             "response": fmean(one[1] for one in slices) if slices else None,
             "moment_s": fmean(one[0] for one in slices) if slices else None,
-            "slices": slices,
-            "took_s": own[launch.id] + max(beside_s, 0.0),
+            "slices": slices, "took_s": own[launch.id] + max(beside_s, 0.0),
             "references": [name for name, path in named.items() if path == launch.stack],
-        }
+        }  # fmt: skip
 
 
 def _by_formula(tuning: Tuning, cores: int) -> str:

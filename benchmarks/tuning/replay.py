@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from ..rig.tables import markdown
 from .grids import Grid
 from .searches import SEARCHES, Found, exhaustive
-
-__all__ = ["EXHAUSTIVE", "GOALS", "SHARE", "replayed", "table"]
 
 EXHAUSTIVE = 8
 """Launches of each configuration in an exhaustive grid: about as many as tuning gives its winner."""
@@ -61,13 +60,11 @@ COLUMNS = ("grid", "search", "regret, mean", "regret, 90 %", "share of the grid'
 
 def table(results: Iterable[tuple[str, Mapping[str, Figures]]]) -> Iterator[str]:
     """Yield the lines of a Markdown table."""
-    yield _line(COLUMNS)
-    yield _line(["---"] * len(COLUMNS))
+    yield markdown(COLUMNS)
+    yield markdown(["---"] * len(COLUMNS))
     for name, searches in results:
         for search, one in searches.items():
             figures = (one[key] for key in ("regret", "regret p90", "share", "lost", "held"))
-            yield _line([name, search, *("–" if math.isnan(each) else f"{100 * each:.1f} %" for each in figures)])
-
-
-def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+            yield markdown(
+                [name, search, *("–" if math.isnan(each) else f"{100 * each:.1f} %" for each in figures)]
+            )

@@ -16,8 +16,6 @@ from stackrace.features.tune.tuning_result import Verdict, verdict
 from ..method.noise import Dice
 from .grids import Drawn, Grid
 
-__all__ = ["SEARCHES", "Found", "exhaustive"]
-
 DELTA = math.log(1.05)
 
 

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict
 
 from ..noise import MODELS
 from ..trials.coverage import Coverage, Early, coverage, early
-from ..trials.drawn import Cell
-from ..trials.truths import APART, EQUAL, NARROW, REALISTIC, WIDE, WITHIN
+from ..trials.drawn import APART, EQUAL, NARROW, REALISTIC, WIDE, WITHIN, Cell
 from .figure import Figure, Row, percent
-
-__all__ = ["COVERAGE", "EARLY"]
 
 CASES = ((3, REALISTIC), (5, REALISTIC), (10, REALISTIC), (10, WITHIN), (10, EQUAL))
 LEAST = 0.95
@@ -25,12 +21,7 @@ LIKELY = (EQUAL, NARROW, REALISTIC, WITHIN, WIDE, APART)
 def _rows(races: int) -> Iterator[Row]:
     for model in MODELS:
         held = [coverage(Cell(model=model, stacks=k, races=races, truth=truth)) for k, truth in CASES]
-        yield Row(
-            cells=(model.name, *map(_told, held)),
-            data={"noise": model.name, "races": races,
-                  "held": {f"{k} {truth.name}": asdict(one) for (k, truth), one in zip(CASES, held, strict=True)}},
-            kept=tuple(one.held >= LEAST for one in held),
-        )  # fmt: skip
+        yield Row(cells=(model.name, *map(_told, held)), kept=tuple(one.held >= LEAST for one in held))
 
 
 def _told(one: Coverage) -> str:
@@ -56,10 +47,8 @@ def _early_rows(races: int) -> Iterator[Row]:
         held = [early(each) for each in cells]
         yield Row(
             cells=(model.name, *map(_of_rows, held)),
-            data={"noise": model.name, "races": races,
-                  "two": {str(k): asdict(one) for k, one in zip(FIELDS, held, strict=True)}},
             kept=tuple(one.held >= LEAST for one in held if one.rows),
-        )  # fmt: skip
+        )
 
 
 def _of_rows(one: Early) -> str:

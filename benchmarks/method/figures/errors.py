@@ -1,22 +1,19 @@
-"""Errors by model of noise and number of stacks: wrong winners, limits that a budget cuts, false orders."""
+"""Errors by model of noise and number of stacks, and beside busy neighbours."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 from stackrace.stats.values import Question
+from stackrace.validity.cores import MOST_TAKEN
 
-from ..noise import MODELS
-from ..shares import upper_bound
-from ..trials.cut import cut
-from ..trials.drawn import Cell
-from ..trials.orders import false_orders
-from ..trials.truths import EQUAL, NARROW, TRUTHS
-from ..trials.winners import winners
+from ..noise import CONTENDED, MODELS, Contention
+from ..trials.coverage import coverage
+from ..trials.drawn import EQUAL, NARROW, REALISTIC, TRUTHS, Cell
+from ..trials.errors import cut, false_orders, winners
 from .figure import Figure, Row, bounded, holds, percent
-
-__all__ = ["CUT", "ENDED", "ORDERS", "WINNERS"]
 
 FIELDS = (2, 3, 5, 10, 12, 20)
 FEW_FIELDS = (2, 5, 10)
@@ -26,16 +23,11 @@ EASIER = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Error:
-    """The ``share`` of ``races`` under a ``truth`` that went wrong, and ``beyond``, of those still open."""
+    """The ``share`` of ``races`` that went wrong, and ``beyond``, of those still open."""
 
-    truth: str
     races: int
     share: float
     beyond: float | None = None
-
-    @property
-    def bound(self) -> float:
-        return upper_bound(self.share, self.races)
 
 
 Counted = Callable[[Cell], Sequence[Error]]
@@ -49,10 +41,6 @@ def _rows(counted: Counted, fields: Sequence[int]) -> Callable[[int], Iterator[R
             found = {k: counted(Cell(model=model, stacks=k, races=races)) for k in fields}
             yield Row(
                 cells=(model.name, *(_told(errors) for errors in found.values())),
-                data={
-                    "noise": model.name,
-                    "stacks": {k: [asdict(e) for e in errors] for k, errors in found.items()},
-                },
                 kept=tuple(all(holds(each.share, each.races) for each in errors) for errors in found.values()),
             )
 
@@ -72,18 +60,16 @@ def _by_truth(cell: Cell) -> Iterator[Cell]:
 
 
 def _wrong(cell: Cell) -> list[Error]:
-    return [Error(truth=one.truth.name, races=one.races, share=winners(one).wrong) for one in _by_truth(cell)]
+    return [Error(races=one.races, share=winners(one).wrong) for one in _by_truth(cell)]
 
 
 def _cut(cell: Cell) -> list[Error]:
-    found = [(one, cut(one)) for one in _by_truth(cell)]
-    return [
-        Error(truth=one.truth.name, races=one.races, share=said.false, beyond=said.beyond) for one, said in found
-    ]
+    found = [(one.races, cut(one)) for one in _by_truth(cell)]
+    return [Error(races=races, share=said.false, beyond=said.beyond) for races, said in found]
 
 
 def _ordered(question: Question) -> Counted:
-    return lambda cell: [Error(truth=EQUAL.name, races=cell.races, share=false_orders(cell, question))]
+    return lambda cell: [Error(races=cell.races, share=false_orders(cell, question))]
 
 
 def _columns(fields: Sequence[int]) -> tuple[str, ...]:
@@ -127,4 +113,57 @@ ENDED = Figure(
 The same where stacks are dropped, until the race has its winner. Goal: at most 5, bound at most 6.5.""",
     columns=_columns(FIELDS),
     rows=_rows(_ordered(Question.WINNER), FIELDS),
+)
+
+
+STACKS = 5
+COUNTED, SINGLE, WHOLE = "counted", "refused", "refused, whole blocks"
+RULES = {COUNTED: (math.inf, False), SINGLE: (MOST_TAKEN, False), WHOLE: (MOST_TAKEN, True)}
+"""The limit from which a slice is refused, and whether a block counts only if all stacks have a valid one in it."""
+
+
+def ruled(contention: Contention, rule: str) -> Contention:
+    """Return the same neighbour under one of the ``RULES``."""
+    limit, whole = RULES[rule]
+    return replace(contention, limit=limit, whole=whole)
+
+
+def _neighbour_rows(races: int) -> Iterator[Row]:
+    for model in CONTENDED:
+        for rule in RULES:
+            assert model.contention is not None
+            met = replace(model, contention=ruled(model.contention, rule))
+            equal, narrow, usual = (
+                Cell(model=met, stacks=STACKS, races=races, truth=truth) for truth in (EQUAL, NARROW, REALISTIC)
+            )
+            false, wrong = false_orders(equal, Question.WINNER), winners(narrow).wrong
+            answered, held = winners(usual), coverage(usual).held
+            yield Row(
+                cells=(model.name, rule, bounded(false, races), bounded(wrong, races),
+                       f"{percent(answered.answered)} ({answered.blocks:.0f})",
+                       "–" if math.isnan(held) else percent(held, 1)),
+                kept=(holds(false, races) and holds(wrong, races),) if rule == WHOLE else (),
+            )  # fmt: skip
+
+
+NEIGHBOURS = Figure(
+    title="Busy neighbours",
+    measured=f"""\
+Races of {STACKS} stacks beside another program on their core. A stack has 1 to 8 processes ready to run, and the
+scheduler shares the core out equally among all that are ready, so stacks suffer unequally. Slices in which
+the neighbour took more than {percent(MOST_TAKEN)} % are *counted*; or *refused*, and repeated twice at most; or
+*refused, whole blocks*: a block counts only if every stack has a valid slice in it. False orders until the winner,
+all equal; wrong winners, the best ahead by 5.5 %; answers within 40 blocks at realistic speeds (the median number
+of blocks); rows whose limits hold the truth there. All in per cent, errors with the upper bound. Goal of whole
+blocks: errors at most 5, bound at most 6.5.""",
+    columns=(
+        "neighbour",
+        "slices above the limit",
+        "false orders",
+        "wrong winners",
+        "answered",
+        "limits that hold",
+    ),
+    rows=_neighbour_rows,
+    fewer=2,
 )

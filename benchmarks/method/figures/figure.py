@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from ..shares import upper_bound
-
-__all__ = ["Figure", "Row", "bounded", "holds", "percent", "seconds"]
 
 MOST, BOUND = 0.05, 0.065
 """The goal of all errors: at most so many of the races, and the upper bound of their share."""
@@ -17,11 +14,10 @@ MOST, BOUND = 0.05, 0.065
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One row as printed, its figures as ``data``, and which cells with a goal are ``kept``."""
+    """One row as printed, and which cells with a goal are ``kept``."""
 
     cells: tuple[str, ...]
-    data: dict[str, Any]
-    kept: tuple[bool, ...] = field(default=())
+    kept: tuple[bool, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from ..noise import MODELS
-from ..trials.drawn import Cell
+from ..trials.drawn import EQUAL, NARROW, REALISTIC, WITHIN, Cell
 from ..trials.machines import machines, said
-from ..trials.truths import EQUAL, NARROW, REALISTIC, WITHIN
 from .figure import Figure, Row, bounded, holds, percent
-
-__all__ = ["MACHINES", "UNEQUAL"]
 
 PLAIN = MODELS[0]
 CASES = (
@@ -37,8 +34,6 @@ def _rows(races: int) -> Iterator[Row]:
                    *(bounded(each.wrong, races) for each in (one, two, three)),
                    *(f"{each.rounds:.1f}" for each in (one, two, three)), *(f"{time:.2f}" for time in times),
                    percent(two.refused, 1)),
-            data={"stacks": case.stacks, "truth": case.truth.name, "noise": case.model.name, "races": races,
-                  "machines": {many: asdict(each) for many, each in found.items()}, "time": times},
             kept=(holds(two.wrong, races) and times[0] <= GOAL,),
         )  # fmt: skip
 
@@ -52,8 +47,6 @@ def _found(races: int) -> Iterator[Row]:
                 yield Row(
                     cells=(f"{k} stacks, sd {percent(sd)} %", f"{percent(slower)} %", *(percent(s) for s in seen),
                            percent(raced.refused, 1), bounded(raced.wrong, races), f"{raced.rounds:.1f}"),
-                    data={"stacks": k, "sd": sd, "interaction": slower, "races": races,
-                          "said": dict(zip(ROUNDS, seen, strict=True)), "raced": asdict(raced)},
                     kept=(holds(raced.wrong, races),),
                 )  # fmt: skip
 

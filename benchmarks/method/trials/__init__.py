@@ -1,10 +1,1 @@
 """Simulated races, judged by the very functions that judge real ones: the truth is known, so errors are counted."""
-
-from __future__ import annotations
-
-import math
-
-__all__ = ["DELTA"]
-
-DELTA = math.log(1.05)
-"""Differences below 5 % do not matter."""

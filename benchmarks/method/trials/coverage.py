@@ -11,12 +11,8 @@ import numpy as np
 from stackrace.stats.selection import last_look, looks
 
 from ..noise import Array
-from . import DELTA
-from .drawn import Cell, Chunk, chunks
-from .endings import ending
-from .schedule import BUDGET_S, RULE
-
-__all__ = ["Coverage", "Early", "coverage", "early"]
+from .answers import BUDGET_S, RULE, ending
+from .drawn import DELTA, Cell, Chunk, chunks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

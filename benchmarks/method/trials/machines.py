@@ -12,10 +12,7 @@ from stackrace.stats.pairs import Counts, Flags
 from stackrace.stats.selection import last_look, selected
 
 from ..noise import Array
-from . import DELTA
-from .drawn import LAST, Cell, Chunk, chunks
-
-__all__ = ["Machines", "machines", "on_machines", "said"]
+from .drawn import DELTA, LAST, Cell, Chunk, chunks
 
 SPEED_SD = 0.03
 """Machines differ by so much in what they do to all stacks."""
@@ -23,14 +20,12 @@ SPEED_SD = 0.03
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machines:
-    """Of the races of a cell, the share ``answered`` within 40 blocks in all, and ``wrong``.
+    """Of the races of a cell, the share ``wrong``: a winner over δ behind the best in the mean of what counted.
 
-    Wrong is who is over δ behind the best, in the mean over the machines that counted. ``refused`` is the share in
-    which the last round left out some machine, ``rounds`` the mean number until the answer; a race without an
-    answer counts with all of its rounds.
+    ``refused`` is the share in which the last round left out some machine, ``rounds`` the mean number until the
+    answer; a race without an answer counts with all of its rounds, 40 blocks in all.
     """
 
-    answered: float
     wrong: float
     refused: float
     rounds: float
@@ -66,17 +61,16 @@ def said(cell: Cell, interaction: float, rounds: tuple[int, ...], many: int = 2)
 def machines(cell: Cell, many: int, interaction: float = 0.0) -> Machines:
     """Race until somebody is named, on ``many`` machines."""
     found = [_raced(chunk, many, interaction) for chunk in chunks(cell, many * math.ceil(LAST / many))]
-    named, wrong, refused, rounds = (np.concatenate(each) for each in zip(*found, strict=True))
+    wrong, refused, rounds = (np.concatenate(each) for each in zip(*found, strict=True))
     return Machines(
-        answered=float(named.mean()),
         wrong=float(wrong.mean()),
         refused=float(refused.mean()),
         rounds=float(rounds.mean()),
     )
 
 
-def _raced(chunk: Chunk, many: int, interaction: float) -> tuple[Flags, Flags, Flags, Counts]:
-    """Return of each race whether somebody was named, wrongly, a machine was left out, and after which round."""
+def _raced(chunk: Chunk, many: int, interaction: float) -> tuple[Flags, Flags, Counts]:
+    """Return of each race: was a wrong winner named, was a machine left out, and after which round did it end."""
     values, truth = on_machines(chunk, many, interaction)
     races, _, k, most = values.shape
     winner, ended = np.full(races, -1), np.full(races, most)
@@ -100,7 +94,7 @@ def _raced(chunk: Chunk, many: int, interaction: float) -> tuple[Flags, Flags, F
     counted = np.where(refused[..., None], np.nan, truth)
     mean = np.nanmean(counted, axis=1)
     behind = mean.max(axis=-1) - mean[np.arange(races), np.maximum(winner, 0)]
-    return winner >= 0, (winner >= 0) & (behind > DELTA), refused.any(axis=-1), ended
+    return (winner >= 0) & (behind > DELTA), refused.any(axis=-1), ended
 
 
 def _refused(measured: Array) -> Flags:

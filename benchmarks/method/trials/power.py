@@ -12,10 +12,8 @@ from stackrace.stats.judge import beats
 from stackrace.stats.selection import looks
 
 from ..noise import Array
+from .answers import RULE, Schedule
 from .drawn import LAST, Cell, chunks
-from .schedule import RULE, Schedule
-
-__all__ = ["AFTER", "MATTERS", "Power", "power"]
 
 MATTERS = math.log(1.02)
 """Differences above 2 % matter here."""

@@ -7,9 +7,8 @@ import math
 import numpy as np
 import pytest
 from benchmarks.method.noise import MODELS, blocks
-from benchmarks.method.trials.drawn import Cell
+from benchmarks.method.trials.drawn import NARROW, REALISTIC, Cell
 from benchmarks.method.trials.machines import machines, said
-from benchmarks.method.trials.truths import NARROW, REALISTIC
 
 from stackrace.stats.limits import critical
 from stackrace.stats.machines import same_ratios, same_speed, shifts

@@ -12,21 +12,24 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from benchmarks.method.figures import FIGURES
-from benchmarks.method.figures.neighbours import COUNTED, RULES, SINGLE, WHOLE, ruled
-from benchmarks.method.noise import CONTENDED, HELD_OUT, MODELS, READY, blocks, sequence
+from benchmarks.method.figures.errors import COUNTED, RULES, SINGLE, WHOLE, ruled
+from benchmarks.method.noise import (
+    CONTENDED,
+    HELD_OUT,
+    MODELS,
+    NEIGHBOURS,
+    READY,
+    blocks,
+    bursts,
+    sequence,
+    wandering,
+)
 from benchmarks.method.shares import upper_bound
-from benchmarks.method.stolen_time import NEIGHBOURS, bursts, wandering
-from benchmarks.method.trials.answers import answers
+from benchmarks.method.trials.answers import RULE, Schedule, answers, customs, ending
 from benchmarks.method.trials.coverage import coverage, early
-from benchmarks.method.trials.customs import customs
-from benchmarks.method.trials.cut import cut
-from benchmarks.method.trials.drawn import Cell, chunks
-from benchmarks.method.trials.endings import ending
-from benchmarks.method.trials.orders import false_orders
+from benchmarks.method.trials.drawn import APART, EQUAL, NARROW, REALISTIC, TRUTHS, WIDE, WITHIN, Cell, chunks
+from benchmarks.method.trials.errors import cut, false_orders, first_named, winners
 from benchmarks.method.trials.power import AFTER, power
-from benchmarks.method.trials.schedule import LANDED, RULE, Schedule, fitted
-from benchmarks.method.trials.truths import APART, EQUAL, NARROW, REALISTIC, TRUTHS, WIDE, WITHIN
-from benchmarks.method.trials.winners import first_named, winners
 
 from stackrace.stats.selection import looks
 from stackrace.stats.values import Question
@@ -141,13 +144,6 @@ def test_more_and_longer_slices_leave_less_noise_where_that_is_what_is_noisy():
     assert white.sd(4, 0.05) == pytest.approx(0.05 * math.sqrt(0.2 + 0.8 / 2))
     assert replace(white, slice_s=1.0).sd(1, 0.05) == pytest.approx(white.sd(4, 0.05))
     assert replace(white, slice_s=1.0, white=0.0).sd(1, 0.05) == pytest.approx(0.05)
-
-
-def test_slices_are_shortened_to_fit_the_blocks_but_not_for_ever():
-    shorter = fitted(LANDED, 10, 5, 180.0)
-    assert 0.3 <= shorter.slice_s < LANDED.slice_s
-    assert fitted(LANDED, 3, 5, 180.0).slice_s == LANDED.slice_s
-    assert fitted(LANDED, 30, 5, 180.0).slice_s == 0.3
 
 
 def test_a_race_ends_with_its_winner_or_its_budget():
