@@ -37,12 +37,6 @@ def test_a_contrast_that_may_be_either_stays_open_with_the_half_that_is_known():
     assert (bool(found.below[0]), bool(found.above[0])) == (True, False)
 
 
-def test_one_block_says_nothing():
-    found = settled([panel([0, 5.0], 1)], delta=DELTA)
-    assert answers(found) == [Answer.OPEN]
-    assert math.isinf(found.both[0]) and found.blocks[0] == 1
-
-
 def test_before_the_end_only_planned_looks_are_taken():
     two = panel([0, 1.0], 2, sd=0.001)
     assert answers(settled([two], delta=DELTA, ended=False)) == [Answer.OPEN]
