@@ -282,10 +282,7 @@ def test_debug_is_noted(tmp_path, django_python):
 
 def test_no_allowed_host_at_all_is_explained(tmp_path, django_python):
     project = site(
-        tmp_path,
-        django_python,
-        ALLOWED_HOSTS=[],
-        MIDDLEWARE=["django.middleware.common.CommonMiddleware"],
+        tmp_path, django_python, ALLOWED_HOSTS=[], MIDDLEWARE=["django.middleware.common.CommonMiddleware"]
     )
     assert "ALLOWED_HOSTS in settings is empty" in refused(project).message
 
