@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from stackrace.features.comparisons.claims import LOOKS, Answer, Panel, findings, settled
 
 DELTA = math.log(1.05)
-STAR = [(1, 0), (2, 0), (3, 0), (4, 0)]
 
 
 def panel(truth, blocks, *, sd=0.02, seed=1, races=(), pairs=None):
