@@ -5,14 +5,13 @@ from __future__ import annotations
 import shutil
 import ssl
 import subprocess
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from tests.http_servers import Server, serving
 
 
 @dataclass(frozen=True)
@@ -62,26 +61,9 @@ def issue(authority: Certificate, name: str) -> Certificate:
     return made
 
 
-class Hello(BaseHTTPRequestHandler):
-    """Answers everything alike, and is kept alive."""
-
-    protocol_version = "HTTP/1.1"
-    wbufsize = 65536
-
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Length", "5")
-        self.end_headers()
-        self.wfile.write(b"hello")
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-class _Server(ThreadingHTTPServer):
+class _Server(Server):
     """Shakes hands in each connection's own thread, and takes it with patience when a client breaks off."""
 
-    request_queue_size = 128
     context: ssl.SSLContext
 
     def finish_request(self, request, client_address) -> None:
@@ -99,12 +81,7 @@ def secure_server(certificate: Certificate, *, most: ssl.TLSVersion | None = Non
     context.load_cert_chain(certificate.file, certificate.key)
     if most is not None:
         context.maximum_version = most
-    with _Server(("127.0.0.1", 0), Hello) as server:
-        server.context = context
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-        thread.start()
-        try:
-            yield server.socket.getsockname()
-        finally:
-            server.shutdown()
-            thread.join()
+    server = _Server()
+    server.context = context
+    with serving(server):
+        yield server.socket.getsockname()

@@ -7,16 +7,7 @@ import math
 
 import pytest
 from benchmarks.method._races import Ran
-from benchmarks.method.neighbours import (
-    QUIET,
-    Case,
-    described,
-    due,
-    false_statements,
-    judged,
-    rows_held,
-    truth_of,
-)
+from benchmarks.method.neighbours import QUIET, Case, described, due, false_statements, judged, rows_held, truth_of
 from tests.factories import make_race
 
 from stackrace.report.document import document

@@ -12,13 +12,9 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import BRIEF, STACKRACE
+from tests.http_servers import APP
 from tests.raced import wait_until_nothing_is_left
 
-APP = """
-def app(environ, start_response):
-    start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", "5")])
-    return [b"hello"]
-"""
 ASKED = ["run", "--wsgi", "tiny:app", "--python", sys.executable, "-c", "1", "--stack", "waitress"]
 ASKED += ["--stack", "cheroot", "--no-twin", "--requests", "20", "--repeats", "1000"]
 

@@ -9,16 +9,14 @@ import os
 import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from http.server import ThreadingHTTPServer
 
 import pytest
 from tests.broken_worlds import for_everybody, in_world
 from tests.conftest import BRIEF
+from tests.http_servers import Server, serving
 from tests.ordinary import ordinarily
-from tests.tls import Hello
 
 APP = 'def app(e, s):\n    s("200 OK", [("Content-Length", "5")])\n    return [b"hello"]\n'
 
@@ -130,12 +128,8 @@ VERBS = {
 
 @pytest.fixture(scope="module")
 def port():
-    with ThreadingHTTPServer(("127.0.0.1", 0), Hello) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-        thread.start()
-        yield server.server_address[1]
-        server.shutdown()
-        thread.join()
+    with serving(Server()) as server:
+        yield server.server_port
 
 
 @pytest.fixture(scope="module")

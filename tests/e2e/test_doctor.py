@@ -38,17 +38,6 @@ def test_apply_and_undo_contradict_each_other(stackrace):
     assert "contradict" in done.stderr
 
 
-def test_a_damaged_record_is_an_error_with_the_way_out(stackrace, tmp_path):
-    record = tmp_path / "stackrace" / "doctor.json"
-    record.parent.mkdir()
-    record.write_text("{")
-    done = stackrace("doctor", "--undo", XDG_DATA_HOME=str(tmp_path))
-    assert done.returncode == 2
-    assert f"{record} is damaged" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert record.read_text() == "{"
-
-
 IN_A_NAMESPACE = ("unshare", "--net", "--user", "--map-root-user", "--mount", "--", "sh", "-e", "-c")
 HIDE = "mount -t tmpfs none /sys; mount -t tmpfs none /proc/sys/vm; mount -t tmpfs none /proc/sys/kernel"
 """Only the namespace's own network settings are left to be changed."""

@@ -9,12 +9,12 @@ import re
 import signal
 import subprocess
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socketserver import ThreadingMixIn, UnixStreamServer
 
 import jsonschema
 import pytest
 from tests.conftest import STACKRACE
+from tests.http_servers import Hello, Server, serving
 from tests.tls import secure_server
 
 from stackrace.measure.engine.histogram import quantiles
@@ -23,27 +23,17 @@ from stackrace.report.load_result import schema
 VALIDATOR = jsonschema.Draft202012Validator(json.loads(schema()))
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(Hello):
     """Remembers what was asked; answers with a body of its own, /missing with 404, /cached as a cache would."""
 
-    protocol_version = "HTTP/1.1"
-    wbufsize = 65536
-
-    def do_GET(self) -> None:
+    def respond(self) -> None:
         body = self._read()
         with self.server.lock:
             self.server.asked.append((self.command, self.path, dict(self.headers), body))
             number = len(self.server.asked)
         answer = f"<p>answer {number} to {self.headers.get('X-Nonce', 'nobody')}</p>".encode()
-        self.send_response(404 if self.path == "/missing" else 200)
-        self.send_header("Content-Length", str(len(answer)))
-        if self.path == "/cached":
-            self.send_header("Age", "7")
-        self.send_header("Set-Cookie", "visit=1; Path=/")
-        self.end_headers()
-        self.wfile.write(answer)
-
-    do_POST = do_PUT = do_GET  # noqa: N815 (the standard library's naming)
+        age = [("Age", "7")] if self.path == "/cached" else []
+        self.answer(answer, 404 if self.path == "/missing" else 200, *age, ("Set-Cookie", "visit=1; Path=/"))
 
     def _read(self) -> bytes:
         if self.headers.get("Transfer-Encoding") != "chunked":
@@ -55,46 +45,20 @@ class Handler(BaseHTTPRequestHandler):
         self.rfile.readline()
         return body
 
-    def address_string(self) -> str:
-        return "somebody"
 
-    def log_message(self, *_: object) -> None:
-        pass
+def remembering(server):
+    server.asked, server.lock = [], threading.Lock()
+    return serving(server)
 
 
-class Remembering:
+class UnixServer(ThreadingMixIn, UnixStreamServer):
     request_queue_size = 128
     daemon_threads = True
-
-    def __init__(self, address) -> None:
-        super().__init__(address, Handler)
-        self.asked: list[tuple[str, str, dict[str, str], bytes]] = []
-        self.lock = threading.Lock()
-
-    def __enter__(self):
-        self.thread = threading.Thread(target=self.serve_forever, args=(0.05,))
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.shutdown()
-        self.thread.join()
-        self.server_close()
-
-
-class Server(Remembering, ThreadingHTTPServer):
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/"
-
-
-class UnixServer(Remembering, ThreadingMixIn, UnixStreamServer):
-    pass
 
 
 @pytest.fixture
 def server():
-    with Server(("127.0.0.1", 0)) as server:
+    with remembering(Server(Handler)) as server:
         yield server
 
 
@@ -177,12 +141,6 @@ def test_what_was_asked_for_is_what_was_sent(load, server):
         assert headers["Content-Type"] == "application/x-www-form-urlencoded"
 
 
-def test_a_connection_per_request_and_one_for_so_many(load, server):
-    assert document(load(server.url, "-n", "12", "--close", "--json"))["connections_opened"] == 12
-    some = load(server.url, "-n", "12", "-c", "1", "--requests-per-connection", "4", "--json")
-    assert document(some)["connections_opened"] == 3
-
-
 def test_answers_are_held_against_what_was_expected(load, server, tmp_path):
     assert document(load(f"{server.url}missing", "-n", "4", "--expect-status", "404", "--json"))["ok"] == 4
     (tmp_path / "body").write_bytes(b"<p>answer 1 to nobody</p>")
@@ -210,7 +168,7 @@ def test_answers_out_of_a_cache_are_doubted(load, server):
 
 
 def test_a_unix_socket_is_a_server_like_any_other(load, tmp_path):
-    with UnixServer(str(tmp_path / "shop.sock")) as server:
+    with remembering(UnixServer(str(tmp_path / "shop.sock"), Handler)) as server:
         words = ("-n", "20", "--unix-socket", "shop.sock", "--idle", "1", "--json")
         found = document(load("http://shop.example/", *words))
         assert found["held"] == {"silent": 0, "idle": 1, "closed": 0}

@@ -6,16 +6,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.http_servers import APP
 
 import stackrace
 from stackrace.store import open_store
 
 PAGE = (Path(__file__).parents[2] / "docs" / "python-api.md").read_text(encoding="utf-8")
-APP = """
-def app(environ, start_response):
-    start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", "5")])
-    return [b"hello"]
-"""
 
 
 def example(language):

@@ -13,16 +13,11 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-import jsonschema
 import pytest
 from tests.conftest import BRIEF, STACKRACE, calling
-from tests.raced import left_in, raced, slices_of, wait_until_nothing_is_left
+from tests.http_servers import APP
+from tests.raced import left_in, raced, wait_until_nothing_is_left
 
-APP = """
-def app(environ, start_response):
-    start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", "5")])
-    return [b"hello"]
-"""
 STACKS = ["gunicorn:workers=1", "waitress"]
 
 
@@ -100,20 +95,6 @@ def test_cpu_and_memory_are_told_by_hop(document):
         hop = row["stack"].split(":")[0]
         assert row["cpu_ms_per_request"][hop] > 0
         assert row["memory_bytes"][hop] > 1_000_000
-
-
-def test_the_document_follows_its_published_schema(document, stackrace):
-    schema = json.loads(stackrace("report", "--schema").stdout)
-    jsonschema.Draft202012Validator(schema).validate(document)
-
-
-def test_every_slice_accounts_for_every_request(document):
-    slices = slices_of(document)
-    assert slices
-    for one in slices:
-        counts = one["counts"]
-        parts = sum(counts[name] for name in ("ok", "non2xx", "timed_out", "in_flight", "unsent"))
-        assert counts["scheduled"] == parts + sum(counts["failed"].values())
 
 
 def test_the_race_can_be_shown_again_in_every_format(document, stackrace, tmp_path):

@@ -9,13 +9,9 @@ import time
 
 import pytest
 from tests.conftest import BRIEF
+from tests.http_servers import APP
 from tests.raced import ended_launches, left_in, raced, wait_until_nothing_is_left
 
-APP = """
-def app(environ, start_response):
-    start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", "5")])
-    return [b"hello"]
-"""
 ASKED = ["run", "--wsgi", "tiny:app", "--python", sys.executable, "-c", "1"]
 ASKED += ["--requests", "20", "--repeats", "2", "--no-twin"]
 ASKED += ["--stack", "waitress", "--stack", "gunicorn:class=gthread", "--seed", "2"]

@@ -8,41 +8,27 @@ import signal
 import subprocess
 import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from tests.conftest import STACKRACE
+from tests.http_servers import Hello, Server, serving
 
 STOPPED_S = 3.0
 
 
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    wbufsize = 65536
-
-    def do_GET(self) -> None:
+class Handler(Hello):
+    def respond(self) -> None:
         self.server.asked.set()
         time.sleep(0.005)  # a closed loop need not be fast
-        self.send_response(200)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-class Server(ThreadingHTTPServer):
-    request_queue_size = 1024  # all connections that are opened at once
-    daemon_threads = True
+        super().respond()
 
 
 @pytest.fixture
 def server():
-    with Server(("127.0.0.1", 0), Handler) as server:
-        server.asked = threading.Event()
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    server = Server(Handler)
+    server.asked = threading.Event()
+    with serving(server):
         yield server
-        server.shutdown()
 
 
 @pytest.mark.parametrize(
@@ -53,8 +39,7 @@ def server():
 @pytest.mark.exhaustive
 def test_a_stopped_generator_shows(server, loop):
     """The bounds hold by themselves: the stop lasts as long as it sleeps at least, half of what is scheduled."""
-    url = f"http://127.0.0.1:{server.server_port}/"
-    command = [str(STACKRACE), "load", url, *loop, "--no-ceiling", "--json"]
+    command = [str(STACKRACE), "load", server.url, *loop, "--no-ceiling", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert server.asked.wait(600)
         os.kill(process.pid, signal.SIGSTOP)

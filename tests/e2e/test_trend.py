@@ -7,14 +7,9 @@ import sys
 import jsonschema
 import pytest
 from tests.conftest import STACKRACE, calling
+from tests.http_servers import APP
 
 from stackrace.features.trend.kind import schema
-
-APP = """
-def app(environ, start_response):
-    start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", "5")])
-    return [b"hello"]
-"""
 
 
 @pytest.fixture(scope="module")

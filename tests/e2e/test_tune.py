@@ -5,12 +5,7 @@ import sys
 
 import jsonschema
 import pytest
-
-APP = """
-def app(environ, start_response):
-    start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", "5")])
-    return [b"hello"]
-"""
+from tests.http_servers import APP
 
 
 @pytest.fixture(scope="module")

@@ -153,22 +153,6 @@ def runs(tmp_path_factory):
 
 
 @pytest.mark.exhaustive
-def test_every_run_is_one_slice_of_as_many_requests_on_a_launch_of_its_own(runs):
-    document, _ = runs
-    launches = document["launches"]
-    assert len(launches) == 2 * 2 * 2
-    assert document["race"]["ending"] == "completed"
-    assert document["race"]["repeats"] == 2
-    for launch in launches:
-        (one,) = launch["slices"]
-        assert one["counts"]["scheduled"] == 50
-        assert one["load"]["requests"] == 50
-        assert launch["warmup_s"] == 0
-    cells = sorted((one["block"], one["stack"], one["slices"][0]["load"]["concurrency"]) for one in launches)
-    assert len(set(cells)) == 8
-
-
-@pytest.mark.exhaustive
 def test_launches_are_fresh_and_primed_by_a_single_visit(runs):
     document, books = runs
     # the examiner asks a few times; every other process of the app is that of one launch

@@ -31,10 +31,7 @@ def running_server(folder):
     initdb = [find("initdb"), "-D", data, "-U", "ana", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
     subprocess.run(unprivileged(*initdb), check=True, capture_output=True)
     postgres = [find("postgres"), "-D", data, "-k", folder, "-h", "", "-F"]
-    with (
-        Path(folder, "log").open("wb") as log,
-        subprocess.Popen(unprivileged(*postgres), stderr=log) as server,
-    ):
+    with Path(folder, "log").open("wb") as log, subprocess.Popen(unprivileged(*postgres), stderr=log) as server:
         try:
             wait_until_ready(server, Path(folder))
             yield server

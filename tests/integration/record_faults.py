@@ -129,10 +129,7 @@ def record_stopped_generator():
     seen = _alone(load, stop_after_s=1.5, stopped_s=1.0)
     findings = told(examine_run(seen))
     write(
-        "stopped-generator",
-        "the engine's process was stopped for a second in four",
-        findings,
-        of_observation(seen),
+        "stopped-generator", "the engine's process was stopped for a second in four", findings, of_observation(seen)
     )
 
 

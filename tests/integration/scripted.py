@@ -52,6 +52,13 @@ def serving(extra="", *, body=b"hello", status=200):
     return _SERVE.format(body=body, status=status, extra=extra)
 
 
+HALF_ASLEEP = serving(
+    "answer = Handler.do_GET\nturn = __import__('itertools').count()\n"
+    "Handler.do_GET = lambda self: (time.sleep(1000 * (next(turn) > 5)), answer(self))\n"
+)
+"""Answers rightly five times, and then no more."""
+
+
 class Scripted(Server):
     """A server that is a script; it gets the port to listen on as its only argument."""
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from tests.integration.scripted import CORES, WORKLOAD, here_of, launcher_of, servers_of, serving, stack_of
+from tests.integration.test_guard import spawn
 
-from stackrace.base.process.view import UNPROTECTED
 from stackrace.deploy.confinement import Confinement
 from stackrace.deploy.launcher import LaunchFailed
 from stackrace.deploy.shutdown import stop
@@ -75,15 +75,7 @@ def test_a_process_is_in_its_group_before_it_begins(guard, tmp_path):
     group = tmp_path / "group"
     group.mkdir()
     shown = tmp_path / "shown"
-    pid = guard.spawn(
-        ["sh", "-c", f"cat {group}/cgroup.procs > {shown}"],
-        view=UNPROTECTED,
-        environment=dict(os.environ),
-        folder=tmp_path,
-        log=guard.directory / "log",
-        stop=signal.SIGTERM,
-        group=group,
-    )
+    pid = spawn(guard, tmp_path, "sh", "-c", f"cat {group}/cgroup.procs > {shown}", group=group)
     until(lambda: guard.status([pid])[pid].code is not None)
     assert shown.read_text() == str(pid)
 

@@ -5,60 +5,42 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from socketserver import ThreadingMixIn, UnixStreamServer
 
 import pytest
+from tests import http_servers
+from tests.http_servers import Hello, serving
 from tests.tls import Certificate, secure_server
 
 from stackrace.measure.engine.engine import Monitor, ceiling, run
 from stackrace.measure.engine.histogram import distribution, merge, quantiles
 from stackrace.measure.engine.visitor import ask
 from stackrace.measure.load import Load, LoadResult, Tls
-from stackrace.measure.workload import LARGE_HEAD, Answer, Nonce, NoncePlace, Order, Request, Sameness, Workload
+from stackrace.measure.workload import LARGE_HEAD, Answer, Nonce, NoncePlace, Request, Sameness, Workload
 
 PADDING = {"/most": (997, 1), "/beyond": (998, 1), "/long": (990, 1000), "/beyond-long": (990, 1100)}
 """How many further fields an answer has, and of how many bytes, by path."""
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(Hello):
     """Answers /hello always alike, /count with a body that changes in content only, /missing with 404."""
 
-    protocol_version = "HTTP/1.1"
-    wbufsize = 65536
-
-    def do_GET(self) -> None:
+    def respond(self) -> None:
+        if self.command == "POST":
+            assert self.rfile.read(int(self.headers["Content-Length"])) == b"a=1"
         with self.server.lock:  # type: ignore[attr-defined]
             self.server.served += 1  # type: ignore[attr-defined]
             served = self.server.served  # type: ignore[attr-defined]
         body = b"%08d" % served if self.path == "/count" else b"hello"
-        self.send_response(404 if self.path == "/missing" else 200)
         number, size = PADDING.get(self.path, (0, 0))
-        for _ in range(number):
-            # Server, Date and Content-Length make three more
-            self.send_header("X-Padding", "x" * size)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
-
-    do_HEAD = do_GET  # noqa: N815 (the standard library's naming)
-
-    def do_POST(self) -> None:
-        assert self.rfile.read(int(self.headers["Content-Length"])) == b"a=1"
-        self.do_GET()
-
-    def log_message(self, *_: object) -> None:
-        pass
+        # Server, Date and Content-Length make three more
+        self.answer(body, 404 if self.path == "/missing" else 200, *[("X-Padding", "x" * size)] * number)
 
 
-class Server(ThreadingHTTPServer):
-    request_queue_size = 128
-    daemon_threads = True
-
+class Server(http_servers.Server):
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
+        super().__init__(Handler)
         self.served = 0
         self.lock = threading.Lock()
 
@@ -69,12 +51,8 @@ class Server(ThreadingHTTPServer):
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with Server() as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-        thread.start()
+    with serving(Server()) as server:
         yield server
-        server.shutdown()
-        thread.join()
 
 
 def golden(body: bytes = b"hello", *, sameness: Sameness = Sameness.BODY, status: int = 200) -> Answer:
@@ -179,10 +157,6 @@ def test_requests_of_all_kinds_take_turns(server: Server) -> None:
 
 @pytest.mark.parametrize("backlog", [1, 128])
 def test_a_unix_socket_can_be_loaded_even_if_its_queue_is_short(tmp_path: Path, backlog: int) -> None:
-    class UnixHandler(Handler):
-        def address_string(self) -> str:
-            return "unix"
-
     class UnixServer(ThreadingMixIn, UnixStreamServer):
         request_queue_size = backlog
         daemon_threads = True
@@ -191,12 +165,8 @@ def test_a_unix_socket_can_be_loaded_even_if_its_queue_is_short(tmp_path: Path, 
 
     path = tmp_path / "http.sock"
     load = Load(concurrency=30, requests=300, keep_alive=False)
-    with UnixServer(str(path), UnixHandler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-        thread.start()
+    with serving(UnixServer(str(path), Handler)):
         result = run(address=str(path), workload=one("/hello", golden()), load=load)
-        server.shutdown()
-        thread.join()
     assert (result.counts.ok, result.connections_opened) == (300, 300)
 
 
@@ -251,16 +221,6 @@ def test_the_parts_of_latency_are_told_apart(server: Server) -> None:
     assert (result.tls, result.pages, result.targets, result.ceiling_per_s) == (None, None, (), 1e5)
 
 
-@pytest.mark.parametrize("poisson", [False, True])
-def test_an_open_loop_sends_at_its_rate(server: Server, poisson: bool) -> None:
-    load = Load(concurrency=50, requests=40, rate_per_s=400.0, poisson=poisson, seed=3)
-    result = play(server, one("/hello", golden()), load)
-    assert result.counts.ok == 40
-    assert result.lag is not None
-    assert result.lag.count == 40
-    assert result.established_peak <= 50
-
-
 def test_each_url_has_books_of_its_own(server: Server) -> None:
     workload = Workload(
         requests=(Request(path="/hello"), Request(path="/missing"), Request(path="/hello")), answers=()
@@ -282,14 +242,6 @@ def test_bodies_may_differ_between_their_fixed_parts(server: Server) -> None:
     assert play(server, one("/hello", parts(b"h", b"o")), load).counts.ok == 10
     assert play(server, one("/hello", parts(b"", b"ll", b"")), load).counts.ok == 10
     assert play(server, one("/hello", parts(b"", b"x", b"")), load).counts.failed["body"] == 10
-
-
-def test_a_session_is_played_in_order_by_each_connection(server: Server) -> None:
-    paths = ("/hello", "/count", "/hello")
-    workload = Workload(requests=tuple(Request(path=path) for path in paths), answers=(), order=Order.SESSION)
-    result = play(server, workload, Load(concurrency=2, requests=30))
-    assert result.counts.ok == 30
-    assert {each.name: each.counts.ok for each in result.targets} == {"GET /hello": 20, "GET /count": 10}
 
 
 def test_connections_carry_as_many_requests_as_they_are_told(server: Server) -> None:

@@ -7,7 +7,16 @@ import time
 from dataclasses import replace
 
 import pytest
-from tests.integration.scripted import WORKLOAD, Scripted, here_of, launcher_of, servers_of, serving, stack_of
+from tests.integration.scripted import (
+    HALF_ASLEEP,
+    WORKLOAD,
+    Scripted,
+    here_of,
+    launcher_of,
+    servers_of,
+    serving,
+    stack_of,
+)
 
 from stackrace.app.examination import Exchange
 from stackrace.app.examiner.messages import Reply
@@ -23,10 +32,7 @@ from stackrace.validity.answers import unexpected_status, wrong_body
 
 SCRIPTS = {
     "good": serving(),
-    "half-asleep": serving(
-        "answer = Handler.do_GET\nturn = __import__('itertools').count()\n"
-        "Handler.do_GET = lambda self: (time.sleep(1000 * (next(turn) > 5)), answer(self))\n"
-    ),
+    "half-asleep": HALF_ASLEEP,
     "crashes": "import sys; print('no more cheese', file=sys.stderr); sys.exit(3)",
     "hangs": "import time; time.sleep(1000)",
     "workers-die": """

@@ -47,9 +47,7 @@ CATALOGUE = Catalogue({name: Standard(name) for name in ("standard", WRONG)})
 def launch(tmp_path):
     """Return a function that launches a stack with the example's files and gives the facts about it."""
     request = RaceRequest(
-        folder=EXAMPLE,
-        entry=entry_of(EntryKind.FILES, "public/"),
-        urls=("/", "/site.css", "/notes/hello.txt"),
+        folder=EXAMPLE, entry=entry_of(EntryKind.FILES, "public/"), urls=("/", "/site.css", "/notes/hello.txt")
     )
 
     def run(path):

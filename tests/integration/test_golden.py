@@ -134,10 +134,6 @@ def test_a_foreign_project_is_raced_under_its_own_name(bookshop):
     assert found.static == {"/static/": bookshop.root / "staticfiles"}
 
 
-def test_a_missing_page_of_a_foreign_project_lists_its_routes(bookshop):
-    assert "/admin/, /, /books/" in refused(bookshop, "/nowhere/").message
-
-
 def test_a_foreign_host_is_refused_in_words(bookshop):
     assert "shop.example.com" in refused(bookshop, "/", host="other.example.com").message
 
@@ -286,10 +282,7 @@ def test_debug_is_noted(tmp_path, django_python):
 
 def test_no_allowed_host_at_all_is_explained(tmp_path, django_python):
     project = site(
-        tmp_path,
-        django_python,
-        ALLOWED_HOSTS=[],
-        MIDDLEWARE=["django.middleware.common.CommonMiddleware"],
+        tmp_path, django_python, ALLOWED_HOSTS=[], MIDDLEWARE=["django.middleware.common.CommonMiddleware"]
     )
     assert "ALLOWED_HOSTS in settings is empty" in refused(project).message
 

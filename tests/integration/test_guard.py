@@ -41,6 +41,12 @@ HOLDER = textwrap.dedent(
 )
 
 
+def spawn(guard, folder, *words, **further):
+    """Start a program below ``guard`` as it is; returns its process."""
+    further = {"view": UNPROTECTED, "environment": dict(os.environ), "stop": signal.SIGTERM, **further}
+    return guard.spawn(words, folder=folder, log=guard.directory / "log", **further)
+
+
 def alive(pid):
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
@@ -78,14 +84,7 @@ def test_whatever_ends_stackrace_ends_everything_below_it(holder, number):
 def test_a_killed_supervisor_takes_its_children_along_and_nobody_elses(tmp_path):
     other = subprocess.Popen(["sleep", "1000"])
     guard = Guard()
-    pid = guard.spawn(
-        ["sleep", "1000"],
-        view=UNPROTECTED,
-        environment=dict(os.environ),
-        folder=tmp_path,
-        log=guard.directory / "log",
-        stop=signal.SIGTERM,
-    )
+    pid = spawn(guard, tmp_path, "sleep", "1000")
     os.kill(guard.pid, signal.SIGKILL)
     with pytest.raises(BreakdownError, match="supervisor was killed"):
         while True:
@@ -99,14 +98,7 @@ def test_a_killed_supervisor_takes_its_children_along_and_nobody_elses(tmp_path)
 
 def test_a_program_that_does_not_exist_is_an_error_of_that_launch(tmp_path):
     with Guard() as guard, pytest.raises(LaunchError, match="no-such-server"):
-        guard.spawn(
-            ["no-such-server"],
-            view=UNPROTECTED,
-            environment=dict(os.environ),
-            folder=tmp_path,
-            log=guard.directory / "log",
-            stop=signal.SIGTERM,
-        )
+        spawn(guard, tmp_path, "no-such-server")
 
 
 def test_what_the_supervisor_cannot_do_is_an_error_that_says_so():
@@ -147,13 +139,7 @@ def test_signals_at_any_moment_break_no_exchange_with_the_supervisor(tmp_path):
     interruptions = 0
     try:
         with Guard() as guard:
-            start = {
-                "view": UNPROTECTED,
-                "environment": dict(os.environ),
-                "folder": tmp_path,
-                "stop": signal.SIGTERM,
-            }
-            pids = [guard.spawn(["sleep", "1000"], log=tmp_path / "log", **start) for _ in range(2)]
+            pids = [spawn(guard, tmp_path, "sleep", "1000") for _ in range(2)]
             for turn in range(200):
                 try:
                     signal.setitimer(signal.ITIMER_REAL, 1e-5 * (turn + 1))

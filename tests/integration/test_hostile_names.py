@@ -126,11 +126,7 @@ def made(project, interface):
     base = Path(sys._base_executable)
     kind = EntryKind(str(interface))
     app = App(
-        name="odd",
-        root=project,
-        entry=entry_of(kind, f"program:{interface}"),
-        python=base,
-        static=static(project),
+        name="odd", root=project, entry=entry_of(kind, f"program:{interface}"), python=base, static=static(project)
     )
     return Subject(
         app=app,

@@ -6,7 +6,7 @@ import signal
 import time
 
 import pytest
-from tests.integration.scripted import WORKLOAD, here_of, launcher_of, servers_of, serving, stack_of
+from tests.integration.scripted import HALF_ASLEEP, WORKLOAD, here_of, launcher_of, servers_of, serving, stack_of
 
 from stackrace.base.errors import LaunchError
 from stackrace.measure.launch import FailureKind
@@ -23,10 +23,7 @@ SERVERS = servers_of(
             "        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # with its parent\n"
             "        break\n"
         ),
-        "half-asleep": serving(
-            "answer = Handler.do_GET\nturn = __import__('itertools').count()\n"
-            "Handler.do_GET = lambda self: (time.sleep(1000 * (next(turn) > 5)), answer(self))\n"
-        ),
+        "half-asleep": HALF_ASLEEP,
     }
 )
 ENDLESS = Load(concurrency=2, duration_s=1800.0, keep_alive=False)

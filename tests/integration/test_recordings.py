@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from http.server import ThreadingHTTPServer
 
 import pytest
-from tests.tls import Hello
+from tests.http_servers import Server, serving
 
 from stackrace.base.errors import InputError
 from stackrace.measure.engine.engine import record
@@ -26,12 +24,8 @@ APART_S = 7.25
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[tuple[str, int]]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), Hello) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
+    with serving(Server()) as server:
         yield server.server_address[:2]
-        server.shutdown()
-        thread.join()
 
 
 def together(address: tuple[str, int], loads: list[Load], **how: object) -> list[bytes]:

@@ -87,11 +87,7 @@ WRITE = {
     "mariadb": "use app; create table item as select seq as number from seq_1_to_1000",
     "redis": "set item 1000",
 }
-READ = {
-    "postgresql": "select count(*) from item",
-    "mariadb": "select count(*) from app.item",
-    "redis": "get item",
-}
+READ = {"postgresql": "select count(*) from item", "mariadb": "select count(*) from app.item", "redis": "get item"}
 FORGET = {"postgresql": "drop table item", "mariadb": "drop table app.item", "redis": "del item"}
 
 

@@ -34,10 +34,7 @@ def public(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def farm(request, public):
-    app = Hosted(
-        interface=Interface.FILES,
-        root=public,
-    )
+    app = Hosted(interface=Interface.FILES, root=public)
     workload = Workload(
         requests=(Request(path="/hello.txt"),),
         answers=(Answer(status=200, body=TEXT, content_type="text/plain", sameness=Sameness.BODY),),

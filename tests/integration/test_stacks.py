@@ -12,16 +12,7 @@ from pathlib import Path
 import pytest
 from tests.chains import balanced, both, over_tcp, single_hops, two_hops
 from tests.integration import pages
-from tests.integration.farm import (
-    NO_FILES,
-    UNRELIABLE,
-    Farm,
-    Subject,
-    ask,
-    head,
-    head_is_bare,
-    some_of,
-)
+from tests.integration.farm import NO_FILES, UNRELIABLE, Farm, Subject, ask, head, head_is_bare, some_of
 from tests.unprotected import examine
 
 from stackrace.app.app import App, EntryKind, entry_of
@@ -91,11 +82,7 @@ MODES = [
 ]
 """What the generated chains, all with default settings, do not reach."""
 
-SOME = [
-    *single_hops(SPECS, OFFERED),
-    *both(SPECS, OFFERED),
-    *MODES,
-]
+SOME = [*single_hops(SPECS, OFFERED), *both(SPECS, OFFERED), *MODES]
 STACKS = [*SOME, *two_hops(SPECS, OFFERED), *balanced(SPECS, OFFERED), *over_tcp(SPECS, OFFERED)]
 
 PAGES = ("/hello/", "/ctime/", "/ten-kilobytes/", "/random-row/", "/static/pages/site.css")

@@ -62,12 +62,6 @@ def store(url):
         yield opened
 
 
-def test_a_race_with_awkward_values_loads_equal(store):
-    race = make_race()
-    store.begin(race)
-    assert store.load(race.id[:8]) == race
-
-
 @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(race=RACE)
 def test_whatever_a_race_holds_loads_equal(store, race):

@@ -15,12 +15,13 @@ import tarfile
 import threading
 import zipfile
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from ssl import PROTOCOL_TLS_SERVER, SSLContext
 
 import pytest
+from tests import http_servers
 from tests.broken_worlds import for_everybody, in_world
+from tests.http_servers import Hello, serving
 from tests.ordinary import ordinarily
 
 from stackrace.base.process.uv import CAUSES, UNKNOWN
@@ -78,10 +79,10 @@ def source(code):
     return held.getvalue()
 
 
-class Index(BaseHTTPRequestHandler):
+class Index(Hello):
     """The files of ``server.files``, or always the same ``server.status``."""
 
-    def do_GET(self):
+    def respond(self):
         name = self.path.strip("/").rpartition("/")[2]
         files, status = self.server.files, self.server.status
         if status is None:
@@ -93,20 +94,11 @@ class Index(BaseHTTPRequestHandler):
             more = self.server.more
             body = "".join(f'<a href="/files/{file}"{more}>{file}</a>' for file in listed).encode()
             status = status if status != 200 or listed else 404
-        self.send_response(status)
-        self.send_header("Content-Type", "text/html" if name not in files else "application/octet-stream")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        if self.command == "GET":
-            self.wfile.write(body)
-
-    do_HEAD = do_GET  # noqa: N815
-
-    def log_message(self, *_):
-        pass
+        kind = "text/html" if name not in files else "application/octet-stream"
+        self.answer(body, status, ("Content-Type", kind))
 
 
-class Server(ThreadingHTTPServer):
+class Server(http_servers.Server):
     def handle_error(self, request, client_address):
         pass
 
@@ -114,20 +106,17 @@ class Server(ThreadingHTTPServer):
 @contextmanager
 def index(files=None, status=200, more="", certificate=None):
     """Run an index of ``files`` and yield its URL."""
-    with Server(("127.0.0.1", 0), Index) as server:
-        server.files, server.status, server.more, server.leave = files or {}, status, more, threading.Event()
-        if certificate is not None:
-            context = SSLContext(PROTOCOL_TLS_SERVER)
-            context.load_cert_chain(certificate.file, certificate.key)
-            server.socket = context.wrap_socket(server.socket, server_side=True)
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-        thread.start()
+    server = Server(Index)
+    server.files, server.status, server.more, server.leave = files or {}, status, more, threading.Event()
+    if certificate is not None:
+        context = SSLContext(PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate.file, certificate.key)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+    with serving(server):
         try:
-            yield f"http{'s' * (certificate is not None)}://127.0.0.1:{server.server_address[1]}/simple"
+            yield f"http{'s' * (certificate is not None)}://127.0.0.1:{server.server_port}/simple"
         finally:
             server.leave.set()
-            server.shutdown()
-            thread.join()
 
 
 @pytest.fixture

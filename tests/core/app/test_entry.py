@@ -22,11 +22,7 @@ def run(source, expression):
 
 @pytest.mark.parametrize(
     ("target", "printed"),
-    [
-        ("pkg.mod:app", "the app"),
-        ("pkg.mod:holder.inner", "inside"),
-        ("pkg.mod:create('x', n=2)", "made x 2"),
-    ],
+    [("pkg.mod:app", "the app"), ("pkg.mod:holder.inner", "inside"), ("pkg.mod:create('x', n=2)", "made x 2")],
 )
 def test_callables_attributes_and_factories_become_the_application(tmp_path, target, printed):
     (tmp_path / "pkg").mkdir()

@@ -163,11 +163,7 @@ def test_a_setting_of_the_apps_own_is_no_variable(tmp_path):
 
 @pytest.mark.parametrize("library", MISSING)
 def test_a_variable_that_no_file_has_is_to_be_set(tmp_path, library):
-    assert "[app] env" in hint(tmp_path, MISSING[library], ENVIRON)
-
-
-def test_a_field_of_pydantics_is_a_variable_in_capitals(tmp_path):
-    assert "[app] env = { SECRET_KEY =" in hint(tmp_path, MISSING["pydantic"], ENVIRON)
+    assert "[app] env = { SECRET_KEY =" in hint(tmp_path, MISSING[library], ENVIRON)
 
 
 DEPLOYED = {

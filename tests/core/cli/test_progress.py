@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import io
 from types import SimpleNamespace
 
 import pytest
 from tests.factories import make_race
+from tests.terminals import Terminal
 
 from stackrace.cli import announcer
 from stackrace.cli.announcer import Announcer
@@ -32,13 +32,6 @@ def test_stacks_that_a_block_leaves_out_have_left_and_who_comes_back_has_not(cap
     assert f"{third} left the race" in two
     assert f"{second} left the race" in three and f"{third} left" not in three
     assert "provisional first tier" in two
-
-
-class Terminal(io.StringIO):
-    encoding = "utf-8"
-
-    def isatty(self) -> bool:
-        return True
 
 
 @pytest.mark.parametrize("step", Step)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import re
 import subprocess
@@ -18,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.table import Table
 from rich.text import Text
+from tests.terminals import Terminal
 
 import stackrace
 from stackrace.cli.main import main
@@ -43,11 +43,6 @@ HOSTILE = [
 ]
 
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 @pytest.fixture

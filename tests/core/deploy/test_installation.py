@@ -26,10 +26,7 @@ class Packaged(Server):
     """Lacks its program, which a package brings."""
 
     spec = ServerSpec(
-        name="packaged",
-        title="Packaged",
-        listens=frozenset({Protocol.HTTP}),
-        hosts=frozenset({Interface.WSGI}),
+        name="packaged", title="Packaged", listens=frozenset({Protocol.HTTP}), hosts=frozenset({Interface.WSGI})
     )
     needs = Needs(apt=("a-package",), binary=NOWHERE)
 

@@ -78,8 +78,7 @@ def test_connections_that_starve_are_not_taken_for_quick_ones():
 
 
 @pytest.mark.parametrize(
-    ("text", "cores"),
-    [("0", (0,)), ("0-3", (0, 1, 2, 3)), ("0,2", (0, 2)), ("6, 0-1,1", (0, 1, 6)), ("3-3", (3,))],
+    ("text", "cores"), [("0", (0,)), ("0-3", (0, 1, 2, 3)), ("0,2", (0, 2)), ("6, 0-1,1", (0, 1, 6)), ("3-3", (3,))]
 )
 def test_a_list_is_read(text, cores):
     assert parse_cores(text) == cores

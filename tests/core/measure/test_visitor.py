@@ -1,9 +1,7 @@
 """Who asks a launched stack for everything once; a real server answers."""
 
-import http.server
-import threading
-
 import pytest
+from tests.http_servers import Hello, Server, serving
 
 from stackrace.measure.engine.visitor import _MOST_QUESTIONS, Reply, Visitor, difference, questions
 from stackrace.measure.workload import Answer, Request, Sameness, Workload
@@ -15,36 +13,25 @@ def workload(*requests, cookies=False):
     return Workload(requests=requests, answers=(ANSWER,) * len(requests), cookies=cookies)
 
 
-class Shop(http.server.BaseHTTPRequestHandler):
+COOKIES = {
+    "/login": ("session=1; Path=/; HttpOnly", "seen=2"),
+    "/city": ("city=Łódź".encode().decode("latin-1"),),
+    "/logout": ("session=; Max-Age=0",),
+}
+
+
+class Shop(Hello):
     """Gives and takes cookies by path, and answers with those it got."""
 
-    def do_GET(self):
+    def respond(self):
         body = self.headers.get("Cookie", "none").encode("latin-1")
-        self.send_response(200)
-        if self.path == "/login":
-            self.send_header("Set-Cookie", "session=1; Path=/; HttpOnly")
-            self.send_header("Set-Cookie", "seen=2")
-        elif self.path == "/city":
-            self.send_header("Set-Cookie", "city=Łódź".encode().decode("latin-1"))
-        elif self.path == "/logout":
-            self.send_header("Set-Cookie", "session=; Max-Age=0")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
+        self.answer(body, 200, *(("Set-Cookie", cookie) for cookie in COOKIES.get(self.path, ())))
 
 
 @pytest.fixture
 def port():
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Shop)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield server.server_address[1]
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serving(Server(Shop)) as server:
+        yield server.server_port
 
 
 def test_everything_is_asked_for_once_in_order():

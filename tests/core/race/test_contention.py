@@ -46,7 +46,7 @@ def verdicts(finished):
 
 def test_what_is_disturbed_all_along_never_counts_and_the_busy_program_is_named(clock):
     finished, events = race(clock, Busy(clock, SPEEDS), PATHS, budget_s=60.0)
-    assert finished.ending is Ending.BUDGET
+    assert finished.ending is Ending.BUDGET and finished.elapsed_s <= 60.0 + 1.0
     assert measured_levels(finished) == []
     assert busy(verdicts(finished)).startswith("this machine is busy: cc1 (pid 812) had 48 % of core 0")
     waits = [event for event in events if isinstance(event, Progress) and event.activity is Activity.WAITING]
@@ -62,11 +62,6 @@ def test_what_the_hypervisor_steals_never_counts_and_is_named(clock):
     assert finished.ending is Ending.BUDGET
     assert measured_levels(finished) == []
     assert busy(verdicts(finished)).startswith("this machine is busy: the hypervisor gave 10 % of this")
-
-
-def test_a_race_that_waits_for_quiet_takes_no_longer_than_its_budget(clock):
-    finished, _ = race(clock, Busy(clock, SPEEDS), PATHS, budget_s=60.0)
-    assert finished.elapsed_s <= 60.0 + 1.0
 
 
 def test_runs_without_a_budget_wait_for_a_minute_in_all(clock):

@@ -39,8 +39,7 @@ def test_what_is_no_rule_is_refused_with_one_to_write(read, written):
 
 
 @pytest.mark.parametrize(
-    ("written", "found"),
-    [("true", "true is no check"), ('{ "/" = ["status"] }', r'/ = \["status"\] is no check')],
+    ("written", "found"), [("true", "true is no check"), ('{ "/" = ["status"] }', r'/ = \["status"\] is no check')]
 )
 def test_what_is_no_rule_is_named(read, written, found):
     with pytest.raises(SpecError, match=f"workload.check: {found}"):

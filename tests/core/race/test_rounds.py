@@ -1,8 +1,5 @@
 """Blocks of slices for cells that are chosen anew before each."""
 
-import pytest
-
-from stackrace.base.errors import InputError
 from stackrace.race.results.race import Ending
 
 from .simulated import PATHS, SPEEDS, Nowhere, race
@@ -62,8 +59,3 @@ def test_runs_leave_out_what_is_not_wanted_any_more(clock):
         clock, Nowhere(clock, SPEEDS), PATHS, repeats=4, run={"requests": 100}, budget_s=None, choose=fewer
     )  # fmt: skip
     assert [one.stack for one in finished.launches if one.block] == ["waitress"] * 3
-
-
-def test_a_budget_without_room_for_a_block_is_refused(clock):
-    with pytest.raises(InputError, match="too short"):
-        race(clock, Nowhere(clock, SPEEDS), PATHS, levels=(1, 10, 100), budget_s=8.0, choose=everything)

@@ -262,11 +262,6 @@ def test_the_budget_is_kept_with_many_cells_too(clock):
     assert 90 <= finished.elapsed_s <= 110
 
 
-def test_a_budget_that_holds_no_block_tells_how_many_workloads_there_are(clock):
-    with pytest.raises(InputError, match="3 stacks with 2 workloads at 1 load level takes"):
-        race(clock, Nowhere(clock, SPEEDS), PATHS, workloads=(asking("a"), asking("b")), budget_s=5.0)
-
-
 def test_a_single_stack_with_many_workloads_goes_on_until_its_budget_is_spent(clock):
     workloads = tuple(asking(name) for name in "abc")
     machine = Nowhere(clock, SPEEDS)

@@ -6,7 +6,6 @@ import itertools
 
 import pytest
 
-from stackrace.base.errors import InputError
 from stackrace.deploy.machine import Launched
 from stackrace.measure.launch import Failure, FailureKind, StackFacts
 from stackrace.race.events import Progress, RaceStarted, StackDescribed, TwinChosen
@@ -192,20 +191,6 @@ def test_a_twin_that_dies_is_launched_again_and_the_race_goes_on(clock):
     finished, _ = race(clock, Dying(clock, SPEEDS))
     assert finished.twin == first
     assert finished.ending in (Ending.BUDGET, Ending.ANSWERED)
-
-
-def test_a_budget_too_short_for_the_twin_says_how_to_do_without(clock):
-    enough = next(s for s in range(5, 60) if not _refused(clock, budget_s=float(s), twin=False))
-    with pytest.raises(InputError, match=r"3 stacks at 1 load level takes .*, or --no-twin"):
-        race(clock, Pairs(clock, SPEEDS), budget_s=float(enough))
-
-
-def _refused(clock, **plan):
-    try:
-        race(clock, Pairs(clock, SPEEDS), **plan)
-    except InputError:
-        return True
-    return False
 
 
 @pytest.mark.parametrize("budget_s", [60.0, 100.0, 200.0])

@@ -22,18 +22,7 @@ from .raced import launch_of, merged, race_of, slice_of
 HEADLINE = ("", "c=20")
 
 
-def twinned(
-    rates,
-    *,
-    twin="a",
-    ratio=1.0,
-    blocks=10,
-    sd=0.02,
-    drift=0.0,
-    alone=(),
-    levels=(20,),
-    seed=3,
-):
+def twinned(rates, *, twin="a", ratio=1.0, blocks=10, sd=0.02, drift=0.0, alone=(), levels=(20,), seed=3):
     """A race with a twin that is ``ratio`` times as fast as its original; blocks drift, but for those ``alone``."""
     dice = random.Random(seed)
     speeds = rates | {f"{twin}#twin": rates[twin] * ratio}

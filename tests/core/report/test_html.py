@@ -31,10 +31,7 @@ CASES = {
         standing_of(race),
     ),
     "one stack": lambda: (race := make_race(1), make_standing(race)),
-    "nothing measured": lambda: (
-        race := make_race(2, failures=STACKS[:2]),
-        make_standing(race),
-    ),
+    "nothing measured": lambda: (race := make_race(2, failures=STACKS[:2]), make_standing(race)),
     "hostile": lambda: (race := hostile_race(), hostile_standing(race)),
 }
 

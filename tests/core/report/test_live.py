@@ -3,14 +3,10 @@ import sys
 
 import pytest
 from tests.factories import STACKS, make_failure, make_race, make_standing
+from tests.terminals import Terminal
 
 from stackrace.race.events import Activity
 from stackrace.report.live import LiveState, LiveView, Mishap
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
 
 
 class Clock:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from tests.factories import STACKS, make_race, make_standing, with_workloads
+from tests.terminals import Terminal
 
 from stackrace.base.numbers import Interval
 from stackrace.measure.launch import StackFacts
@@ -102,11 +103,6 @@ def test_the_median_without_the_network_stands_beside_it_where_there_is_one():
 def test_errors_are_never_dropped():
     race = make_race(3)
     assert "errors" in printed(race, make_standing(race, errors=5), 80)
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
 
 
 @pytest.mark.parametrize("no_color", [True, False])

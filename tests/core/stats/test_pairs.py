@@ -13,9 +13,7 @@ from stackrace.stats.pairs import ROBUST_FROM, pairs, trimmed, trimmed_from
 
 LOGS = st.floats(min_value=-9, max_value=14, allow_nan=False)
 TABLES = hnp.arrays(
-    float,
-    st.tuples(st.integers(1, 5), st.integers(1, 14)),
-    elements=st.one_of(LOGS, LOGS, LOGS, st.just(np.nan)),
+    float, st.tuples(st.integers(1, 5), st.integers(1, 14)), elements=st.one_of(LOGS, LOGS, LOGS, st.just(np.nan))
 )
 
 
@@ -54,18 +52,7 @@ def test_a_list_of_numbers_is_no_table():
 
 
 def test_what_is_left_after_trimming():
-    assert [trimmed_from(n) for n in (1, 2, 4, 5, 7, 10, 14, 20, 28, 40)] == [
-        1,
-        2,
-        4,
-        3,
-        5,
-        6,
-        10,
-        12,
-        18,
-        24,
-    ]
+    assert [trimmed_from(n) for n in (1, 2, 4, 5, 7, 10, 14, 20, 28, 40)] == [1, 2, 4, 3, 5, 6, 10, 12, 18, 24]
 
 
 def test_one_hit_launch_hardly_moves_a_trimmed_pair():

@@ -26,12 +26,7 @@ def test_a_file_is_named_by_url_or_path(url, path):
 
 def test_a_server_is_named_with_everything_percent_encoded():
     assert address_of("postgresql://an%40a:s%3Ae@db.example:5433/races?sslmode=require") == PostgresqlDatabase(
-        name="races",
-        user="an@a",
-        password="s:e",
-        host="db.example",
-        port=5433,
-        options=(("sslmode", "require"),),
+        name="races", user="an@a", password="s:e", host="db.example", port=5433, options=(("sslmode", "require"),)
     )
 
 

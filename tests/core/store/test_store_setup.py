@@ -32,11 +32,7 @@ def test_importing_the_room_does_not_import_django():
 
 def test_the_default_is_made_in_the_users_data_folder_whatever_his_django_settings(tmp_path):
     script = "from stackrace.store import open_store; print(open_store().address)"
-    environment = {
-        "XDG_DATA_HOME": f"{tmp_path}/data",
-        "DJANGO_SETTINGS_MODULE": "absent",
-        "STACKRACE_STORE": "",
-    }
+    environment = {"XDG_DATA_HOME": f"{tmp_path}/data", "DJANGO_SETTINGS_MODULE": "absent", "STACKRACE_STORE": ""}
     path = tmp_path / "data" / "stackrace" / "races.sqlite3"
     assert python(script, **environment) == str(path)
     assert path.exists()

@@ -32,13 +32,7 @@ def quantiles(**changes: Any) -> Quantiles:
 
 def counts(**changes: Any) -> Counts:
     """Counts that add up: what changes is taken from the right answers."""
-    fates: dict[str, Any] = {
-        "non2xx": 0,
-        "failed": {},
-        "timed_out": 0,
-        "in_flight": 20,
-        "unsent": 0,
-    } | changes
+    fates: dict[str, Any] = {"non2xx": 0, "failed": {}, "timed_out": 0, "in_flight": 20, "unsent": 0} | changes
     scheduled = fates.pop("scheduled", 20_020)
     others = sum(fates["failed"].values()) + sum(n for name, n in fates.items() if name not in ("failed", "ok"))
     return Counts(**({"ok": scheduled - others, "scheduled": scheduled} | fates))

@@ -21,12 +21,7 @@ SOUND = Preparation(
     loads=(Load(concurrency=20), Load(concurrency=100)),
     cores=Resources(stack_cores=(0,), generator_cores=(1,)),
     limits=NetworkLimits(
-        descriptors=1024,
-        descriptors_hard=4096,
-        ephemeral_ports=28_232,
-        time_wait=0,
-        tw_reuse=2,
-        accept_queue=4096,
+        descriptors=1024, descriptors_hard=4096, ephemeral_ports=28_232, time_wait=0, tw_reuse=2, accept_queue=4096
     ),
 )
 BESIDE = (Load(concurrency=100, silent=40, idle=100),)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import socket
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from click.testing import CliRunner, Result
 from tests.brief import of_the_stacks
 from tests.features.capacity.brief import TRIALS, of_requests
+from tests.http_servers import Hello, Server, serving
 
 from stackrace.base.errors import InputError, RefusedError
 from stackrace.features.capacity import trials as capacity_trials
@@ -20,23 +19,9 @@ from stackrace.validity import registry
 from stackrace.validity.declaration import Made
 
 
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    wbufsize = 65536
-
-    def do_GET(self) -> None:
-        self.send_response(404 if self.path == "/missing" else 200)
-        self.send_header("Content-Length", "5")
-        self.end_headers()
-        self.wfile.write(b"hello")
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-class Server(ThreadingHTTPServer):
-    request_queue_size = 1024
-    daemon_threads = True
+class Handler(Hello):
+    def respond(self) -> None:
+        self.answer(b"hello", 404 if self.path == "/missing" else 200)
 
 
 @pytest.fixture
@@ -46,12 +31,8 @@ def url(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     monkeypatch.setattr(capacity_trials, "_loads", of_requests(capacity_trials._loads))
     # no trial is made again because of what else this machine does
     monkeypatch.setitem(registry.CHECKS, Made.RUN, of_the_stacks(registry.CHECKS[Made.RUN]))
-    with Server(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/"
-        server.shutdown()
-        thread.join()
+    with serving(Server(Handler)) as server:
+        yield server.url
 
 
 def capacity(*arguments: str) -> Result:

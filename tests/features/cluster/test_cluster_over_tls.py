@@ -98,11 +98,7 @@ def test_the_bundled_app_is_raced_and_no_word_is_in_the_clear(brief, secured):
 
 
 def refused(address, of_dask):
-    with (
-        dask.config.set(of_dask),
-        pytest.raises(InputError) as caught,
-        Connection(address),
-    ):
+    with dask.config.set(of_dask), pytest.raises(InputError) as caught, Connection(address):
         pass
     return caught.value.message
 

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from stackrace.features.comparisons.claims import LOOKS, Answer, Panel, findings, settled
 
 DELTA = math.log(1.05)
-STAR = [(1, 0), (2, 0), (3, 0), (4, 0)]
 
 
 def panel(truth, blocks, *, sd=0.02, seed=1, races=(), pairs=None):
@@ -35,12 +34,6 @@ def test_a_contrast_that_may_be_either_stays_open_with_the_half_that_is_known():
     found = settled([panel([0, -0.03], 6, sd=0.02, seed=3)], delta=DELTA)
     assert answers(found) == [Answer.OPEN]
     assert (bool(found.below[0]), bool(found.above[0])) == (True, False)
-
-
-def test_one_block_says_nothing():
-    found = settled([panel([0, 5.0], 1)], delta=DELTA)
-    assert answers(found) == [Answer.OPEN]
-    assert math.isinf(found.both[0]) and found.blocks[0] == 1
 
 
 def test_before_the_end_only_planned_looks_are_taken():

@@ -103,14 +103,6 @@ def test_what_cannot_be_told_says_how_much_longer_would_tell():
     assert outcome(paired([100], [101]), make_claim()).more_s is None
 
 
-def test_a_claim_both_ways_round_counts_once():
-    race = paired(rates(300), shuffled(200))
-    turned = make_claim(Kind.LESS, this=cell("other"), that=cell("one"))
-    alone, (there, back) = outcome(race, make_claim()), rerun_of(make_comparison(make_claim(), turned), race).claims
-    assert there.now == alone.now
-    assert there.ruling is back.ruling is Ruling.HOLDS
-
-
 def test_parts_share_the_error_rate_by_their_claims():
     claims = [make_claim(), make_claim(metric=Metric.TIME), make_claim(part="b"), make_claim(Kind.FAILS)]
     assert [_share_of(make_comparison(*claims), part) for part in ("race", "b", "c")] == pytest.approx(

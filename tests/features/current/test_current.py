@@ -34,16 +34,11 @@ COMMANDS = {
         "gunicorn -w4 -k gthread --threads 8 -b :80 shop:app",
         "gunicorn:workers=4,class=gthread,threads=8,keep_alive=2",
     ),
-    "the catalogue's default": ("gunicorn -w 2 shop:app", "gunicorn:workers=2"),
     "a loop without asgi": (
         "granian --interface wsgi --loop uvloop --workers 3 a:b",
         "granian:interface=wsgi,workers=3",
     ),
     "connections of sync": ("gunicorn --worker-connections 50 a:b", "gunicorn:workers=1"),
-    "what threads make of sync": (
-        "gunicorn --threads 4 shop:app",
-        "gunicorn:workers=1,class=gthread,threads=4,keep_alive=2",
-    ),
     "a class by its place": (
         "gunicorn -w 2 -k uvicorn.workers.UvicornWorker api:app",
         "gunicorn:workers=2,class=uvicorn,keep_alive=2",
@@ -226,11 +221,6 @@ def test_instances_of_supervisor_are_instances_behind_nginx(tmp_path):
     assert "balances" in alone.gaps[0].why
     behind = read(tmp_path, {"nginx.conf": SITE})
     assert behind.stack.endswith("/http/gunicorn:workers=2,socket=tcp,instances=3")
-
-
-def test_a_platform_has_a_front_end_of_its_own(tmp_path):
-    found = read(tmp_path, {"nginx.conf": SITE, "Procfile": "web: gunicorn -w 2 a:b"})
-    assert found.stack == "gunicorn:workers=2"
 
 
 def test_a_front_end_that_speaks_otherwise_is_named(tmp_path):

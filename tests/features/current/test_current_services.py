@@ -26,9 +26,6 @@ SERVICES = {
     "an entry point and a command": (
         {"compose.yml": "services: {w: {entrypoint: gunicorn a:b, command: --workers 4}}"},
         "gunicorn:workers=4"),
-    "an image's entry point before a command": (
-        {"compose.yml": BUILT.format("command: --workers 4"), "Dockerfile": 'ENTRYPOINT ["gunicorn", "a:b"]\n'},
-        "gunicorn:workers=4"),
     "a command in place of the image's": (
         {
             "compose.yml": BUILT.format("command: --workers 4"),
@@ -53,9 +50,6 @@ SERVICES = {
     "the last stage": ({"Dockerfile": STAGES}, "gunicorn:workers=3,timeout=9"),
     "an argument of the build": (
         {"Dockerfile": "ARG N=3\nFROM x\nENV M=${N}\nCMD gunicorn a:b -w $M\n"},
-        "gunicorn:workers=3"),
-    "a variable of the image beside a command": (
-        {"compose.yml": BUILT.format("command: gunicorn a:b"), "Dockerfile": "FROM x\nENV WEB_CONCURRENCY=3\n"},
         "gunicorn:workers=3"),
     "a file of variables before the image's": (
         {
@@ -187,10 +181,7 @@ def test_other_settings_of_django_are_named_with_the_line_to_write(tmp_path):
     ("file", "text"),
     [
         ("uwsgi.ini", "[uwsgi]\nmodule = shop.wsgi\nenv = DJANGO_SETTINGS_MODULE=shop.live\n"),
-        (
-            "gunicorn.conf.py",
-            "wsgi_app = 'shop.wsgi'\nraw_env = ['DJANGO_SETTINGS_MODULE=shop.live']\n",
-        ),
+        ("gunicorn.conf.py", "wsgi_app = 'shop.wsgi'\nraw_env = ['DJANGO_SETTINGS_MODULE=shop.live']\n"),
     ],
 )
 def test_so_are_those_that_a_servers_own_file_sets(tmp_path, file, text):

@@ -86,7 +86,7 @@ FOUND = {
             {"compose.yml": service("gunicorn a:b -b :8000"), "nginx/site.conf": SITE},
             "nginx/site.conf:10",
             r"waits 300 s for an answer, but Gunicorn ends a request after 30 s \(timeout\)",
-        ),
+        )
     ],
     "short-keep-alive": [
         (
@@ -106,7 +106,7 @@ FOUND = {
             {"compose.yml": service("gunicorn a:b -t 120 -b :8000"), "nginx/site.conf": SITE.replace("5m", "60s")},
             "nginx/site.conf:10",
             r"after 60 s, but Gunicorn works on a request for 120 s \(timeout\)",
-        ),
+        )
     ],
     "router-table": [
         (
@@ -114,11 +114,7 @@ FOUND = {
             "compose.yml:4",
             "allows 1,073,741,816 open files, .*8,192 MiB",
         ),
-        (
-            {"shop.service": f"[Service]\nLimitNOFILE=100000000\nExecStart={ROUTER}\n"},
-            "shop.service:2",
-            "763 MiB",
-        ),
+        ({"shop.service": f"[Service]\nLimitNOFILE=100000000\nExecStart={ROUTER}\n"}, "shop.service:2", "763 MiB"),
     ],
     "memory": [
         (
@@ -164,10 +160,7 @@ FOUND = {
     ],
     "unread-pool": [
         (
-            {
-                "compose.yml": service("granian a:b", VARIABLES.format("DATABASE_POOL: 9")),
-                "a.py": "b = 1\n",
-            },
+            {"compose.yml": service("granian a:b", VARIABLES.format("DATABASE_POOL: 9")), "a.py": "b = 1\n"},
             "compose.yml:5",
             "DATABASE_POOL: no file of the project reads",
         )
@@ -207,9 +200,7 @@ FINE = {
         "compose.dev.yml": service("gunicorn -w 1 a:b"),
     },
     "a variable of its own": {"compose.yml": f"{service('gunicorn a:b')}    environment:\n      {WORKERS}: 3\n"},
-    "a variable that a shell uses": {
-        "compose.yml": f"{service(USED)}    environment:\n      {WORKERS}: 3\n",
-    },
+    "a variable that a shell uses": {"compose.yml": f"{service(USED)}    environment:\n      {WORKERS}: 3\n"},
     "a router that keeps": {"Procfile": f"web: {ROUTER}"},
     "a million open files": {"compose.yml": service(ROUTER, "    ulimits: {nofile: 1048576}\n")},
     "a router with max-fd": {

@@ -38,14 +38,7 @@ READ = {
     "uWSGI's own file with the project's name": (
         {"shop-uwsgi.ini": "[uwsgi]\nmodule = a:b\nprocesses = 3\nharakiri = 50\n"},
         "uwsgi:config=shop-uwsgi.ini", {}),
-    "a configuration file where the image copies it": (
-        {
-            "Dockerfile": f"FROM python\nCOPY {DEEP} /etc/g/shop.py\nCMD gunicorn -c /etc/g/shop.py a:b\n",
-            DEEP: CONF,
-        },
-        f'gunicorn:config="{DEEP}"',
-        {}),
-    "the same in a folder that has more": (
+    "a configuration file where the image copies it, in a folder that has more": (
         {
             "Dockerfile": f"FROM python\nCOPY {DEEP} /etc/\nCOPY b.py /etc/\nCMD gunicorn -c /etc/shop.py a:b\n",
             DEEP: CONF,
@@ -69,19 +62,13 @@ READ = {
             "Dockerfile": f"{BUILT}CMD gunicorn a:b -w 3\n",
         },
         "gunicorn:workers=3", {}),
-    "a front end of another service": (
-        {
-            "compose.yml": "services:\n  web: {build: ., command: gunicorn a:b -w 3}\n  login: {image: keycloak}\n",
-            "nginx.conf": PROXY.format("login"),
-        },
-        "gunicorn:workers=3", {"nginx": ELSE.format("login")}),
     "a front end that knows it by the name of its container": (
         {
             "compose.yml": "services:\n  web: {container_name: shop, build: ., command: gunicorn a:b -w 3}\n",
             "nginx.conf": PROXY.format("shop"),
         },
         'nginx:config=nginx.conf/http/gunicorn:workers=3,socket=tcp', {}),
-    "one that links to the other": (
+    "a front end of another service, which it links to": (
         {
             "compose.yml": "services:\n  web: {build: ., command: gunicorn a:b -w 3}\n  chat-1: {image: prosody}\n"
             '  nginx: {image: nginx, links: ["chat-1:chat"]}\n',

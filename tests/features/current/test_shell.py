@@ -202,10 +202,7 @@ UNKNOWN = {
         "while true; do gunicorn -w $WORKERS a:b; sleep 1; done",
         ["--workers $WORKERS"],
     ),
-    "a variable of the process": (
-        "export WEB_CONCURRENCY=$(./cores)\nexec gunicorn a:b",
-        ["WEB_CONCURRENCY"],
-    ),
+    "a variable of the process": ("export WEB_CONCURRENCY=$(./cores)\nexec gunicorn a:b", ["WEB_CONCURRENCY"]),
 }
 
 

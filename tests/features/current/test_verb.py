@@ -105,10 +105,7 @@ SURROUNDINGS = {
         {"uwsgi.ini": "[uwsgi]\nmodule = a:b\numask = 027\nchdir = /srv/shop\npythonpath = lib\n"},
         "uwsgi.ini:3 umask 027 (umask); uwsgi.ini:4 chdir /srv/shop (folder); uwsgi.ini:5 pythonpath lib (folder).",
     ),
-    "a command": (
-        {"Procfile": "web: uvicorn --app-dir src a:b\n"},
-        "Procfile:1 --app-dir src (folder).",
-    ),
+    "a command": ({"Procfile": "web: uvicorn --app-dir src a:b\n"}, "Procfile:1 --app-dir src (folder)."),
     "a unit": (
         {"a.service": "[Service]\nWorkingDirectory=/srv/shop\nUMask=0007\nExecStart=gunicorn --umask 7 a:b\n"},
         "--umask 7 (umask); a.service:2 WorkingDirectory /srv/shop (folder); a.service:3 UMask 0007 (umask).",

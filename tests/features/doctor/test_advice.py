@@ -122,12 +122,7 @@ def test_every_adviser_has_a_case():
 def test_all_advice_says_what_was_seen_why_it_matters_and_what_to_do():
     for name, _, bad, _ in CASES:
         (advice,) = examine(bad).advice
-        for words in (
-            advice.seen,
-            advice.threshold,
-            advice.remedy,
-            advice.why,
-        ):
+        for words in (advice.seen, advice.threshold, advice.remedy, advice.why):
             assert words and "  " not in words, name
             assert not words.endswith("."), name
 

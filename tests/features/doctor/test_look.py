@@ -34,10 +34,7 @@ def test_timers_due_within_the_hour_are_told_the_nearest_first():
             {"next": 0, "unit": "nor.timer", "activates": "nor.service"},
         ]
     )
-    assert _jobs(listed, NOW_S) == (
-        Job(name="apt-daily.timer", due_s=60.0),
-        Job(name="man-db.timer", due_s=600.0),
-    )
+    assert _jobs(listed, NOW_S) == (Job(name="apt-daily.timer", due_s=60.0), Job(name="man-db.timer", due_s=600.0))
 
 
 def test_a_machine_without_systemd_has_no_timers():

@@ -58,10 +58,6 @@ def test_an_odd_entry_costs_itself_only():
     assert (len(recording.steps), recording.skipped) == (1, {"not a readable entry": 4})
 
 
-def test_a_byte_order_mark_is_passed_over():
-    assert from_text("\ufeff" + file(entry())).steps
-
-
 @pytest.mark.parametrize(
     "text",
     [

@@ -8,15 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stackrace.features.regression.responses import Shares
-from stackrace.race.judge.looks import (
-    _ALARM,
-    _CONFIRM,
-    _MISS,
-    _MISS_BEFORE,
-    LOOKS,
-    _values_needed,
-    watched,
-)
+from stackrace.race.judge.looks import _ALARM, _CONFIRM, _MISS, _MISS_BEFORE, LOOKS, _values_needed, watched
 from stackrace.race.judge.samples import Values
 from stackrace.race.results.comparison import Response, State, Terms
 

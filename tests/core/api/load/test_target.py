@@ -97,10 +97,7 @@ def test_https_trusts_whom_it_is_told_to(certificate: Certificate) -> None:
             {"close": True, "timeout": 1.0, "connect_timeout": 0.5},
             Load(concurrency=10, duration_s=10.0, keep_alive=False, timeout_s=1.0, connect_timeout_s=0.5),
         ),
-        (
-            {"requests_per_connection": 100},
-            Load(concurrency=10, duration_s=10.0, requests_per_connection=100),
-        ),
+        ({"requests_per_connection": 100}, Load(concurrency=10, duration_s=10.0, requests_per_connection=100)),
     ],
 )
 def test_flags_are_a_load(given: dict[str, object], expected: Load) -> None:

@@ -33,11 +33,7 @@ def guarded(request, name):
 
 @pytest.mark.parametrize(
     ("patterns", "url"),
-    [
-        ([], "/media/"),
-        ([path("media/<path:path>", serve)], "/media/"),
-        ([path("media/<path:name>", guarded)], ""),
-    ],
+    [([], "/media/"), ([path("media/<path:path>", serve)], "/media/"), ([path("media/<path:name>", guarded)], "")],
 )
 def test_uploads_that_a_view_of_the_project_sends_are_no_front_ends(patterns, url):
     urls = ModuleType("urls")

@@ -42,11 +42,7 @@ CLEAR = {
         'wsgi pyramid.paster:get_app("production.ini")',
     ),
     "pyramid with a file for servers": (
-        {
-            "shop/__init__.py": PYRAMID,
-            "wsgi.py": "from shop import main\napp = main({})\n",
-            "production.ini": INI,
-        },
+        {"shop/__init__.py": PYRAMID, "wsgi.py": "from shop import main\napp = main({})\n", "production.ini": INI},
         "wsgi wsgi:app",
     ),
     "pyramid with an ini file in a folder": (

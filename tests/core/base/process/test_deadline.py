@@ -72,11 +72,7 @@ def spent_s(limit, elapsed_s):
 @contextmanager
 def waiting_and_sleeping():
     """Limits of one that waits for a core, and of one that sleeps."""
-    with (
-        busy_core() as core,
-        started(*held_on(core)) as held,
-        started("sleep", "10000") as sleeper,
-    ):
+    with busy_core() as core, started(*held_on(core)) as held, started("sleep", "10000") as sleeper:
         wait_until_held(held.pid)
         yield Deadline(LIMIT_S, lambda: [held.pid]), Deadline(LIMIT_S, lambda: [sleeper.pid])
 

@@ -5,16 +5,10 @@ from __future__ import annotations
 import io
 
 import pytest
+from tests.terminals import Terminal
 
 from stackrace.cli.load.run import ProgressLine, _progress_text
 from stackrace.measure.load import Load
-
-
-class Terminal(io.StringIO):
-    encoding = "utf-8"
-
-    def isatty(self) -> bool:
-        return True
 
 
 class Ascii(Terminal):

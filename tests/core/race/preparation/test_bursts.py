@@ -100,8 +100,7 @@ def test_bursts_take_two_seconds_and_less_than_two_response_times_at_most(wall_s
 
 
 @pytest.mark.parametrize(
-    ("wall_s", "connections"),
-    [(0.002, (100,)), (0.02, (1, 100)), (0.5, (100,)), (5.0, (100,))],
+    ("wall_s", "connections"), [(0.002, (100,)), (0.02, (1, 100)), (0.5, (100,)), (5.0, (100,))]
 )
 def test_a_quick_page_has_one_burst_and_a_slow_one_none_that_tells_nothing_new(wall_s, connections):
     assert _connections_for(wall_s, 100) == connections

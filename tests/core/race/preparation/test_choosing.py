@@ -38,10 +38,7 @@ def test_a_default_stack_that_hosts_another_python_is_left_out_with_the_reason()
 
 def test_a_default_stack_that_is_not_installed_is_left_out_with_the_command_that_installs_it():
     (first, *_) = left_out(WSGI, (3, 11))
-    assert (first.stack, first.reason) == (
-        "nginx/http/gunicorn",
-        "nginx is not installed (install it)",
-    )
+    assert (first.stack, first.reason) == ("nginx/http/gunicorn", "nginx is not installed (install it)")
 
 
 def test_what_would_never_have_been_raced_is_not_left_out():

@@ -21,7 +21,6 @@ def compared(ratio=None, speed=MachineVerdict.UNKNOWN, shift=None, ratios=Machin
 SLOWER = Interval(value=0.93, low=0.91, high=0.95)
 ODD = Interval(value=1.12, low=1.05, high=1.2)
 DELIVERED = "the same stacks delivered"
-SHIFTED = "on host-2 a ÷ b is 1.12× (1.05–1.20) what it is on host-1"
 LEFT_OUT = compared(SLOWER, MachineVerdict.UNEQUAL, ODD, MachineVerdict.UNEQUAL)
 
 
@@ -35,19 +34,10 @@ def test_one_machine_alone_is_not_worth_a_word():
     [
         (compared(Interval(value=1.0, low=0.98, high=1.02), MachineVerdict.EQUAL),
          f"host-2 is as fast as host-1: {DELIVERED} 1.00× (0.98–1.02) the throughput."),
-        (compared(SLOWER, MachineVerdict.UNEQUAL),
-         f"host-2 is slower than host-1: {DELIVERED} 0.93× (0.91–0.95) the throughput. "
-         "This does not change the ratios of stacks."),
-        (compared(ODD, MachineVerdict.UNEQUAL),
-         f"host-2 is faster than host-1: {DELIVERED} 1.12× (1.05–1.20) the throughput. "
-         "This does not change the ratios of stacks."),
         (compared(Interval(value=0.9)),
          f"Whether host-2 is as fast as host-1 cannot be told yet: {DELIVERED} 0.90× the throughput."),
         (compared(shift=ODD, ratios=MachineVerdict.EQUAL),
          "The ratios of the stacks are equal on host-2 and host-1."),
-        (compared(shift=ODD), f"Whether the ratios of the stacks are equal cannot be told yet: {SHIFTED}."),
-        (compared(shift=ODD, ratios=MachineVerdict.UNEQUAL),
-         f"The ratios of the stacks differ: {SHIFTED}. All that host-2 measured is left out."),
     ],
 )  # fmt: skip
 def test_each_verdict_has_its_sentence(one, text):

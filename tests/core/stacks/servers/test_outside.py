@@ -73,11 +73,7 @@ def test_a_server_may_import_what_lies_beside_it_and_derive_from_one_of_ours(fol
     [
         ("SERVER = Wsgiref()", "", r"mine/server\.py has no SERVER; end it with"),
         ("SERVER = Wsgiref()", "SERVER = Wsgiref", "must be an instance"),
-        (
-            "SERVER = Wsgiref()",
-            "SERVER = Wsgire()",
-            r"server\.py, line \d+: NameError: name 'Wsgire'",
-        ),
+        ("SERVER = Wsgiref()", "SERVER = Wsgire()", r"server\.py, line \d+: NameError: name 'Wsgire'"),
         ("SERVER = Wsgiref()", "raise SystemExit(3)", r"line \d+: SystemExit: 3"),
         ("class Wsgiref(Server):", "class Wsgiref(Server:", r"line \d+ of server\.py: SyntaxError"),
         ("from stackrace.stacks.servers import", "from ..contract import", ": (ImportError|ModuleNotFound)"),

@@ -84,13 +84,7 @@ PARSERS: dict[str, Callable[[str], list[str]]] = {
     "uwsgi": by_line,
 }
 """How each server takes its configuration apart, as far as it matters here."""
-VARIABLES = {
-    "nginx": r"\$",
-    "apache": r"\$\{",
-    "caddy": r"[{}]",
-    "uwsgi": r"%|\$\(|@\(",
-    "openlitespeed": r"\$",
-}
+VARIABLES = {"nginx": r"\$", "apache": r"\$\{", "caddy": r"[{}]", "uwsgi": r"%|\$\(|@\(", "openlitespeed": r"\$"}
 
 
 def with_static(site, static, **changes):
