@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -22,6 +23,8 @@ _MOST_ASKED = 20
 """The most pages to request of Rack apps and plain files, which cannot be crawled."""
 
 _SITEMAP = "/sitemap.xml"
+_FOR_MONITORS = re.compile(r"/(health(z|[-_]?checks?)?|livez|readyz|ping|inactive)(/|$)")
+"""Paths of pages that show only that the app lives, or that an account does not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,13 +75,16 @@ def raced(pages: Sequence[Page], named: Sequence[str] = (), most: int = MOST_RAC
     """Return the pages to race: all ``named`` pages, then main pages up to ``most`` in all.
 
     A slow page would hide the differences between servers on other pages. Unless it was named, a page is left out
-    if it is slow, and slower than the first page.
+    if it is slow, and slower than the first page, or if another page redirects to it. Pages for monitors are last.
     """
+    landed = {page.path.partition("?")[0] for page in pages if page.via}
     able = [page for page in pages if not page.problem and page.is_main]
+    able = [page for page in able if page.via or page.path in named or page.path not in landed]
     once = tuple(reversed({page.path: page for page in reversed(able)}.values()))
     limit_s = max([SLOW_S, *(page.seconds for page in once[:1])])
     wanted = [page for page in once if page.path in named or page.via in named]
     others = [page for page in once if page not in wanted and page.seconds <= limit_s]
+    others.sort(key=lambda page: _FOR_MONITORS.search(page.path) is not None)
     kept = [*wanted, *others[: max(most - len(wanted), 0)]]
     return tuple(page for page in once if page in kept)
 

@@ -15,6 +15,8 @@ from stackrace.deploy.guard import Guard
 from stackrace.deploy.seeding import prepare
 from stackrace.race.preparation.app_examination import _static, examined_app
 from stackrace.race.preparation.chosen_app import asked_app, protected_project
+from stackrace.race.preparation.pages import Page
+from stackrace.race.preparation.pages import raced as raced_pages
 from stackrace.race.request.request import RaceRequest
 from stackrace.stacks.setting import Interface
 
@@ -203,6 +205,14 @@ def test_pages_once_chosen_are_raced_until_one_fails_or_they_are_chosen_anew(sit
     assert lost in [each.subject for each in heard]
     (kept,) = (tmp_path / "stackrace" / "pages").iterdir()
     assert kept.read_text().split() == ["/", "/new", "/b"]
+
+
+def test_a_page_to_which_another_leads_is_raced_once_and_pages_for_monitors_come_last():
+    login = Page(path="/login/?next=/", status=200, via="/")
+    others = [Page(path=path, status=200) for path in ("/login/", "/healthz/", "/a", "/b")]
+    assert [page.path for page in raced_pages([login, *others], most=3)] == ["/login/?next=/", "/a", "/b"]
+    assert [page.path for page in raced_pages([login, *others])] == ["/login/?next=/", "/healthz/", "/a", "/b"]
+    assert "/login/" in [page.path for page in raced_pages([login, *others], named=("/login/",))]
 
 
 def test_a_home_page_alone_is_said_beside_what_is_left_out(site):
