@@ -87,10 +87,11 @@ else:
     application = get_asgi_application()
 """
 
+# by its whole name: a package may have given the name of its module to something else
 _CALLABLE = """
-import {module}
+from importlib import import_module
 
-application = {module}.{expression}
+application = import_module({module!r}).{expression}
 """
 
 # Most servers can be told to take the scheme from this header; others leave that to the app, so that pages with

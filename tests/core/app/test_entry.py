@@ -36,6 +36,14 @@ def test_callables_attributes_and_factories_become_the_application(tmp_path, tar
     assert run(source, "application") == printed
 
 
+def test_a_module_is_found_although_its_package_gives_its_name_to_something_else(tmp_path):
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg" / "__init__.py").write_text("from .app import app\n")
+    (tmp_path / "pkg" / "app.py").write_text("app = 'the app'\n")
+    source = entry_source(app(tmp_path, EntryKind.WSGI, "pkg.app:app"), Interface.WSGI)
+    assert run(source, "application") == "the app"
+
+
 ECHO = """
 def wsgi(environ, start_response):
     return environ["wsgi.url_scheme"]

@@ -128,14 +128,15 @@ class Caller:
         self._tracebacks = _Tracebacks()
 
     def call(self, asked: WireRequest) -> Reply:
-        """Return the application's answer; an exception that it raises counts as status 500."""
+        """Return the application's answer; an exception that it raises before its end counts as status 500."""
         body, head = _Body(self._most_body_bytes), _Head()
         try:
             self._ask(asked, head, body)
         except (Exception, asyncio.CancelledError) as error:
             if not (body.endless and head.status):
                 self._tracebacks.add(error)
-                return Reply(500, traceback=self._tracebacks.take())
+                if not head.is_answered:
+                    return Reply(500, traceback=self._tracebacks.take())
         traceback = self._tracebacks.take()
         return Reply(head.status, head.headers, body.whole(), traceback, body.bytes, body.endless)
 
@@ -154,6 +155,8 @@ class Caller:
 class _Head:
     status = 0
     headers: tuple[tuple[str, str], ...] = ()
+    is_answered = False
+    """True if the whole answer has been sent: an exception afterwards no longer changes it."""
 
 
 class WsgiCaller(Caller):
@@ -173,6 +176,7 @@ class WsgiCaller(Caller):
             for piece in result:
                 if not body.add(piece):
                     break
+            head.is_answered = bool(head.status)
         finally:
             if hasattr(result, "close"):
                 result.close()
@@ -353,6 +357,7 @@ class _Exchange:
             wanted = self._body.add(message.get("body", b""))
             if not wanted or not message.get("more_body"):
                 self._complete.set()
+                self._head.is_answered = True
             if not wanted:
                 await asyncio.sleep(0)  # other tasks see first that the client has left
                 raise BrokenPipeError

@@ -105,13 +105,19 @@ def survey(application: Any, is_django: bool) -> Survey:
     )
 
 
+_WRAPPERS = ("functools.partial", "ninja.operation.sync_view_wrapper", "ninja.operation.async_view_wrapper")
+"""Names of views that say nothing, as Django gives them: each route is a view of its own."""
+
+
 def view_of(application: Any, is_django: bool) -> Callable[[str], View]:
     """Return a function that returns the view of a path, or ``View()`` if framework or path are unknown."""
     routed = _unwrapped(application)
 
     def django_view(path: str) -> View:
         match = import_module("django.urls").resolve(path.partition("?")[0])
-        return View(match._func_path, len(match.args) + len(match.kwargs))
+        # one function stands for all views of some frameworks
+        name = f"{match._func_path} {match.route}" if match._func_path in _WRAPPERS else match._func_path
+        return View(name, len(match.args) + len(match.kwargs))
 
     def werkzeug_view(path: str) -> View:
         endpoint, arguments = routed.url_map.bind("localhost").match(path.partition("?")[0])

@@ -38,6 +38,26 @@ def test_bodies_go_in_and_chunks_come_out():
     assert (reply.status, reply.body, reply.headers) == (200, b"got it", (("A", "b"),))
 
 
+def test_an_exception_after_the_answer_does_not_change_it():
+    async def application(scope, receive, send):
+        assert scope["type"] == "http"
+        await respond(send, b"whole")
+        raise ValueError("too late")
+
+    reply = ask(application)
+    assert (reply.status, reply.body) == (200, b"whole")
+    assert "too late" in reply.traceback
+
+
+def test_an_exception_within_the_answer_is_a_server_error():
+    async def application(scope, receive, send):
+        assert scope["type"] == "http"
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        raise ValueError("too early")
+
+    assert ask(application).status == 500
+
+
 def test_the_lifespan_runs_and_shares_its_state():
     events = []
 
