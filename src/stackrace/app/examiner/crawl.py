@@ -110,7 +110,8 @@ _INNER_PAGE = re.compile(r"^/(django-|wagtail-|cms-)?admin/.+|^/__debug__/")
 """Pages for the site's staff only, of which the first level is enough."""
 _NO_PAGE = re.compile(
     r"^/(admin|django-admin|docs|openapi\.json|redoc|schema|static|media|robots\.txt|favicon\.ico|sitemap\.xml)(/|$)"
-    r"|/(openapi\.json|swagger\.json|redoc)/?$|^/_[_a-z]|^/[45]\d\d(\.html?)?(/|$)|/(test-?[45]\d\d|errors?(\.html?)?|error-?pages?)(/|$)"
+    r"|/(openapi\.json|swagger\.json|redoc)/?$|^/api(/[\w.-]+)?/docs/?$"
+    r"|^/_[_a-z]|^/[45]\d\d(\.html?)?(/|$)|/(test-?[45]\d\d|errors?(\.html?)?|error-?pages?)(/|$)"
 )
 """Paths that are no pages for visitors: administration, API descriptions, files, framework pages, errors."""
 _LINK = re.compile(rb"""<a\s[^<>]*?href=["'](?:https?:/(/[^/"'#\s]+))?(/[^"'#\s]*)""", re.IGNORECASE)

@@ -57,12 +57,26 @@ def test_routes_of_unknown_views_are_all_asked_for_but_the_administrations():
     assert _choose([], [], routes, [])[0] == ["/admin/", *routes[:6]]
 
 
-@pytest.mark.parametrize("path", ["/test404/", "/test500/", "/500.html", "/_util/login/", "/shop/error/", "/404"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/test404/",
+        "/test500/",
+        "/500.html",
+        "/_util/login/",
+        "/shop/error/",
+        "/404",
+        "/api/v3/docs",
+        "/api/openapi.json",
+    ],
+)
 def test_pages_that_try_out_an_error_and_a_frameworks_own_are_none_of_the_visitors(path):
     assert not is_main(path, "")
 
 
-@pytest.mark.parametrize("path", ["/", "/blog/", "/items/404/", "/errors-and-omissions/", "/a_b/", "/tests/1/"])
+@pytest.mark.parametrize(
+    "path", ["/", "/blog/", "/items/404/", "/errors-and-omissions/", "/a_b/", "/tests/1/", "/api/docs/7"]
+)
 def test_pages_with_such_words_in_another_place_are(path):
     assert is_main(path, "")
 
