@@ -326,6 +326,7 @@ def test_files_above_the_app_are_those_of_its_repository(tmp_path):
     found = read(backend, {})
     assert found.stack == 'nginx:config="../nginx/site.conf"/http/gunicorn:socket=tcp,config=gunicorn.conf.py'
     assert parse_stack(found.stack, SPECS, ANY, backend)
+    assert (found.location, found.path) == ("compose.prod.yml:1", "../compose.prod.yml")
 
 
 def test_a_platform_has_front_ends_of_its_own_whichever_script_its_file_names(tmp_path):
