@@ -163,8 +163,8 @@ def test_variables_that_no_stack_of_a_race_has_are_named_by_name_alone(tmp_path)
     })  # fmt: skip
     done = current(tmp_path)
     said = " ".join(done.stdout.split())
-    way = f"--env-file {tmp_path}/prod.env gives them to all."
-    assert f"Its files set KEY, FAST for the app; no stack has them: {way}" in said
+    way = f"only if the app itself reads them from a file; --env-file {tmp_path}/prod.env gives them to all."
+    assert f"Its files set KEY, FAST for the app. A stack has them {way}" in said
     assert "canary" not in done.stdout + current(tmp_path, "--json").stdout
 
 

@@ -134,7 +134,7 @@ class CurrentDeployment(RacePart):
     queue: CurrentQueue | None = None
     """Limit of waiting connections; None if the files do not say it."""
     variables: tuple[str, ...] = ()
-    """Names of variables that its files give the app; no stack of a race has them."""
+    """Names of variables that its files give the app; a stack has those that the app reads from a file."""
     env_files: tuple[str, ...] = ()
     """Files of variables that it reads."""
     differences: tuple[CurrentDifference, ...] = ()

@@ -50,7 +50,10 @@ def taken_over(deployment: CurrentDeployment, raced: str, folder: Path = Path())
         paths = (shlex.quote(deployment.reached(file, folder)) for file in deployment.env_files)
         files = " ".join(f"--env-file {path}" for path in paths)
         way = f"{files} gives them to all" if files else "[app] env or --env-file gives them to all"
-        yield f"Its files set {few(deployment.variables)} for the app; no stack has them: {way}."
+        yield (
+            f"Its files set {few(deployment.variables)} for the app. A stack has them only if the app itself reads "
+            f"them from a file; {way}."
+        )
     for each in deployment.differences:
         yield f"{placed(each.file, each.line)} says {each.said}; {each.observed}."
     yield from deployment.warnings
