@@ -61,6 +61,8 @@ COMMANDS = {
         "uvicorn:workers=3,keep_alive=5",
     ),
     "fastapi": ("fastapi run --workers 4 api.py", "uvicorn:workers=4,keep_alive=5"),
+    "hypercorn in its only process": ("hypercorn -w 0 api:app", "hypercorn:workers=1,keep_alive=5"),
+    "uvicorn in its only process": ("uvicorn api:app --workers 0", "uvicorn:workers=1,keep_alive=5"),
     "hypercorn": ("hypercorn -w 4 -k uvloop api:app", "hypercorn:workers=4,loop=uvloop,keep_alive=5"),
     "daphne": ("daphne -b 0.0.0.0 -p 80 shop.asgi:application", "daphne"),
     "granian": (
