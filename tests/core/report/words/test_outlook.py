@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.core.race.preparation.test_prepared import asking, stacks_of, stage
 
 from stackrace.measure.resources import Resources
-from stackrace.measure.workload import PageTime
+from stackrace.measure.workload import Burst, PageTime
 from stackrace.race.pacing.pace import response_s
 from stackrace.race.preparation.choosing import _ABOUT, Ahead, _levels_for
 from stackrace.race.preparation.defaults import CONCURRENCY, LONGEST_RESPONSE_S
@@ -108,6 +108,19 @@ def test_a_ranking_takes_at_least_as_long():
 def test_several_pages_are_told_by_their_mean():
     made = stage(replace(asking("", "/a", "/b"), page=PageTime(wall_s=0.2, cpu_s=0.2)), levels=(1, 4, 10))
     assert outlook(plan_of(ASKED, made), ASKED)[0].startswith("Your pages take 200 ms on average, so the load")
+
+
+@pytest.mark.parametrize("most", [10, 100])
+def test_levels_that_short_loads_decide_are_explained_by_these(most):
+    """Not by what a page takes alone, from which no reader could follow."""
+    bursts = (Burst(connections=1, per_s=140.0), Burst(connections=most, per_s=100 / 15))
+    slow = replace(asking("b", "/b"), page=PageTime(wall_s=0.007, cpu_s=0.007, bursts=bursts))
+    quick = replace(asking("a", "/a"), page=PageTime(wall_s=0.01, cpu_s=0.01))
+    (words,) = outlook(plan_of(ASKED, stage(quick, slow, levels=(1, 4, 10), paths=TEN[:2])), ASKED)
+    assert words == (
+        f"Short loads gave no more than 6.67 right answers per second at {most} connections, so the load is "
+        "1, 4 and 10 connections: at 100 an answer would take about 15 s. Choose others with -c."
+    )
 
 
 def test_connections_at_which_everything_times_out_are_told():
