@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...base.numbers import about, connections, duration, milliseconds, number, percent
 from ...base.units import DURATION
-from ...race.pacing.forecast import ForecastInput, answer_s, fits, forecast_input
+from ...race.pacing.forecast import AGAIN, ForecastInput, answer_s, enough_s, fits, forecast_input
 from ...race.pacing.overhead import USUAL_LAUNCH_S, planned_launch_s, planned_overhead
 from ...race.pacing.pace import SLICE_S, lengths_of, planned_lengths, response_s
 from ...race.pacing.schedule import FEWEST_BLOCKS, extent_of, least_budget_s, plan_block
@@ -116,12 +116,12 @@ def _of_time(plan: RacePlan, budget_s: float) -> Iterator[str]:
         yield (
             f"{_needed(plan, needed_s, every)}, {_number(racing)} about {about(answer_s(forecast, racing))}; "
             f"the budget is {budget}. Racing {_number(racing)}. Left out: {missing}. "
-            f"To race all, give --budget {_flag_value(needed_s)}."
+            f"To race all, give --budget {_flag_value(enough_s(forecast, every))}, which has a margin."
         )
     elif not fits(forecast, racing, budget_s):
         yield (
             f"{_needed(plan, needed_s, racing)}, so {budget} is likely too short. "
-            f"Give --budget {_flag_value(needed_s)}, or fewer stacks."
+            f"Give --budget {_flag_value(enough_s(forecast, racing))}, which has a margin, or fewer stacks."
         )
 
 
@@ -133,10 +133,10 @@ def _of_one_block(plan: RacePlan, budget_s: float) -> str:
     )
     if planned is None or planned.blocks_left >= FEWEST_BLOCKS:
         return ""
-    enough_s = plan.loading.wall_s + FEWEST_BLOCKS * least_budget_s(ahead, overhead, lengths)
+    least_s = plan.loading.wall_s + FEWEST_BLOCKS * least_budget_s(ahead, overhead, lengths)
     return (
         f"A budget of {DURATION.format(budget_s)} holds a single launch of each stack, which proves nothing: "
-        f"an answer takes {FEWEST_BLOCKS} or more. Give --budget {_flag_value(enough_s)} or more, "
+        f"an answer takes {FEWEST_BLOCKS} or more. Give --budget {_flag_value(AGAIN * least_s)} or more, "
         "or fewer stacks."
     )
 
