@@ -199,6 +199,14 @@ def test_where_there_is_nothing_that_is_said(tmp_path):
     assert json.loads(current(tmp_path, "--json").stdout) == {"schema": "current-1", "deployment": None, "hops": []}
 
 
+@pytest.mark.parametrize("targets", ["migrate runserver", "run-dev"])
+def test_targets_for_development_are_no_present_deployment(tmp_path, targets):
+    write(tmp_path, {"compose.yml": "services:\n  web:\n    build: .\n    command: make prepare\n"})
+    assert "Stackrace does not read what make prepare starts" in current(tmp_path).stdout
+    write(tmp_path, {"compose.yml": f"services:\n  web:\n    build: .\n    command: make {targets}\n"})
+    assert "No file of this project starts a server for production" in current(tmp_path).stdout
+
+
 @pytest.mark.parametrize("words", ["sanic app.app", "twistd -n web"])
 def test_what_cannot_be_raced_is_shown_with_the_reason(tmp_path, words):
     write(tmp_path, {"Procfile": f"web: {words}\n"})
