@@ -26,6 +26,12 @@ _OTHER_BUILD = (
 )
 """Explanation of a symbol that the environment's standard library misses in a server's embedded Python."""
 
+_FOLLOW_UP = re.compile(
+    r"populate\(\) isn't reentrant|Apps aren't loaded yet|partially initialized module|more than once per process"
+    r"|only be initialized once|is already defined for this MetaData"
+)
+"""Errors of an app that is loaded again where loading it failed before, as some servers do at each request."""
+
 _EXCEPTION = re.compile(r"(?:[a-z_]\w*\.)*[A-Z]\w*(?:: .*)?")
 _RUBYS_EXCEPTION = re.compile(r"(?:': |error: )(.{1,500}) \(((?:[A-Z]\w*::)*[A-Z]\w*(?:Error|Exception))\)$")
 """First line of a Ruby traceback: ``config.ru:1:in `<main>': it is empty (KeyError)``."""
@@ -61,7 +67,8 @@ def awaited_cause(directory: Path, alive: Sequence[int] = ()) -> str:
 def _pythons(lines: Sequence[str]) -> str:
     """Return the last line of the last traceback, preferably of an Error: servers exit with their own exception.
 
-    Servers put time, process and client before each line of a traceback, so numbers differ from line to line.
+    An exception that only loading again causes counts if nothing else went before it. Servers put time, process
+    and client before each line of a traceback, so numbers differ from line to line.
     """
     last = ""
     for start in reversed([number for number, line in enumerate(lines) if _TRACEBACK in line]):
@@ -69,9 +76,11 @@ def _pythons(lines: Sequence[str]) -> str:
         texts = [re.sub(f"^{prefix}", "", line) for line in lines[start + 1 :]]
         for number, text in enumerate(texts):
             if _EXCEPTION.fullmatch(text):
-                last = last or _joined(text, texts[number + 1 :])
-                if text.partition(":")[0].endswith("Error"):
-                    return _joined(text, texts[number + 1 :])
+                said, is_error = _joined(text, texts[number + 1 :]), text.partition(":")[0].endswith("Error")
+                if is_error and not _FOLLOW_UP.search(said):
+                    return said
+                if is_error or not last or _FOLLOW_UP.search(last):
+                    last = said
                 break
     return last
 

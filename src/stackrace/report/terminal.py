@@ -130,10 +130,14 @@ class _Trimmed:
 
 
 class _Cut:
-    """Text in at most ``lines`` lines on a screen of 100 columns; 0: the whole text."""
+    """Text in at most ``lines`` lines on a screen of 100 columns; 0: the whole text.
 
-    def __init__(self, text: Text, lines: int, *, indent: int = 0) -> None:
+    With ``keeps_end`` the cut is before the last clause, which often has the remedy.
+    """
+
+    def __init__(self, text: Text, lines: int, *, indent: int = 0, keeps_end: bool = False) -> None:
         self._text, self._lines, self._indent = text, lines, indent
+        self._keeps_end = keeps_end
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         width = max(options.max_width, _LEAST_WIDTH - self._indent)
@@ -141,10 +145,23 @@ class _Cut:
         if not 0 < self._lines < len(wrapped):
             yield self._text
             return
+        if self._keeps_end and (end := self._last_clause(width * self._lines // 2)):
+            for length in range(width * self._lines - len(end), 0, -1):
+                short = self._text[:length]
+                short.rstrip()
+                short.append(f"… {end}")
+                if len(short.wrap(console, width)) <= self._lines:
+                    yield short
+                    return
         *whole, last = wrapped[: self._lines]
         last.rstrip()
         last.truncate(width - 1)
         yield Text(" ").join([*whole, last.append("…")])
+
+    def _last_clause(self, longest: int) -> str:
+        """Return the last clause, or part of one, of at most ``longest`` characters; empty if there is none."""
+        ends = (self._text.plain.rpartition(sign)[2] for sign in ("; ", ": "))
+        return next((end for end in ends if len(end) <= longest), "")
 
 
 def _block(block: Block) -> Iterator[RenderableType]:
@@ -172,7 +189,9 @@ def _item(item: Item, lines: int) -> RenderableType:
     """Return a grid with the text beside its mark, in at most ``lines`` lines, and its further lines below."""
     line = Text().append(one_line(item.lead), style="bold").append(item.join + one_line(item.text))
     grid = Grid.grid(padding=(0, 1, 0, 0))
-    grid.add_row(Text(_MARKS.get(item.tone, "-"), style=_STYLES[item.tone]), _Cut(line, lines, indent=2))
+    grid.add_row(
+        Text(_MARKS.get(item.tone, "-"), style=_STYLES[item.tone]), _Cut(line, lines, indent=2, keeps_end=True)
+    )
     for text in tail(item.log, _LOG_LINES):
         grid.add_row("", Text(f"  {text}", style="dim", no_wrap=True, overflow="ellipsis"))
     if item.remedy:

@@ -49,7 +49,8 @@ class Option:
     default: SettingValue | None = None
     """The server's own default; None: the default of the setting."""
     values: Settings = field(default_factory=dict)
-    """Setting values by the option's words; empty: the setting takes the words unchanged."""
+    """Setting values by the option's words; empty: the setting takes the words unchanged, as it takes all numbers
+    that are missing here."""
     variable: str = ""
     """Environment variable that supplies the value if the option is not given."""
     is_switch: bool = False

@@ -24,7 +24,7 @@ _FEW = 0.01
 """Largest share of wrong answers, to pages that changed in the app itself, with which a slice is only repeated."""
 
 _FEWER = f"{LOWER_CONCURRENCY}, or give the {{knob.server}} more workers"
-_LOWER_BOUNDS = "{censored:list} include requests unfinished at the end: they are lower bounds"
+_LOWER_BOUNDS = "only lower bounds of {censored:list} are known: requests were unfinished at the end"
 
 
 @on_slice(

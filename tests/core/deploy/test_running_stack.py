@@ -102,6 +102,34 @@ def test_the_reason_is_the_exception_that_the_log_ends_with(tmp_path, log, reaso
     assert cause(tmp_path) == reason
 
 
+@pytest.mark.parametrize(
+    "follow_up",
+    [
+        "RuntimeError: populate() isn't reentrant",
+        "django.core.exceptions.AppRegistryNotReady: Apps aren't loaded yet.",
+        "ImportError: cannot import name 'a' from partially initialized module 'shop' (most likely circular)",
+        "ImportError: cannot load module more than once per process",
+        "ImportError: PyO3 modules may only be initialized once per interpreter process",
+        "sqlalchemy.exc.InvalidRequestError: Table 'book' is already defined for this MetaData instance.",
+    ],
+)
+def test_an_error_that_only_loading_again_causes_does_not_hide_the_first(tmp_path, follow_up):
+    again = f"Traceback (most recent call last):\n  load()\n{follow_up}\n"
+    (tmp_path / "error.log").write_text(PLAIN + again + again)
+    assert cause(tmp_path) == "ModuleNotFoundError: No module named 'shop'"
+    (tmp_path / "error.log").write_text(MOD_WSGI + again)
+    assert cause(tmp_path) == "django.core.exceptions.ImproperlyConfigured: SECRET_KEY is empty"
+    (tmp_path / "error.log").write_text(again)
+    assert cause(tmp_path) == follow_up
+
+
+def test_an_error_that_may_follow_another_is_the_reason_if_only_the_server_says_more(tmp_path):
+    own = "ImportError: cannot import name 'a' from partially initialized module 'shop'"
+    halted = "Traceback (most recent call last):\nserver.errors.HaltServer: 3\n"
+    (tmp_path / "error.log").write_text(f"Traceback (most recent call last):\n  load()\n{own}\n{halted}")
+    assert cause(tmp_path) == own
+
+
 def test_a_symbol_that_another_build_of_python_lacks_is_explained(tmp_path):
     log = (
         "Traceback (most recent call last):\n  import _ssl\nImportError: _ssl.so: undefined symbol: _PyModule_Add\n"

@@ -11,7 +11,8 @@ from stackrace.measure.launch import StackFacts
 from stackrace.race.results.race import LeftOut
 from stackrace.report.exporter import Format, render
 from stackrace.report.merged_standing import standing_of
-from stackrace.report.terminal import make_console, print_report
+from stackrace.report.sheet import Item, Listing
+from stackrace.report.terminal import _block, make_console, print_report
 
 from .hostile import hostile_race, hostile_standing
 
@@ -52,6 +53,27 @@ def test_versions_are_named_and_whose_they_are_where_there_are_several():
     out = io.StringIO()
     print_report(race, make_standing(race), make_console(out, width=100))
     assert "Versions: nginx 1.22.1, Python 3.12.1, gunicorn 25.0.3 and gunicorn 23.0.0." in out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("end", "kept"),
+    [
+        ("; run: pip install uv", "… run: pip install uv"),
+        (": it has another Python, as its log shows in many words: use the system's", "… use the system's"),
+        (
+            ": it has one, as its log shows, but nobody knows why, nor what to do about it, or whether",
+            "words long…",
+        ),
+    ],
+)
+def test_an_item_that_is_cut_keeps_its_last_clause(end, kept):
+    item = Item(text=f"gunicorn did not start: {'long words ' * 9}here{end}")
+    out = io.StringIO()
+    make_console(out, width=100).print(*_block(Listing(items=(item,), room=1)))
+    line = out.getvalue().rstrip()
+    assert line.startswith("- gunicorn did not start: long words")
+    assert line.endswith(kept)
+    assert len(line) <= 100
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 160, 220])

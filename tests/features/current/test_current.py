@@ -56,6 +56,8 @@ COMMANDS = {
         "uvicorn:workers=3,keep_alive=5",
     ),
     "fastapi": ("fastapi run --workers 4 api.py", "uvicorn:workers=4,keep_alive=5"),
+    "hypercorn in its only process": ("hypercorn -w 0 api:app", "hypercorn:workers=1,keep_alive=5"),
+    "uvicorn in its only process": ("uvicorn api:app --workers 0", "uvicorn:workers=1,keep_alive=5"),
     "hypercorn": ("hypercorn -w 4 -k uvloop api:app", "hypercorn:workers=4,loop=uvloop,keep_alive=5"),
     "daphne": ("daphne -b 0.0.0.0 -p 80 shop.asgi:application", "daphne"),
     "granian": (
@@ -316,6 +318,7 @@ def test_files_above_the_app_are_those_of_its_repository(tmp_path):
     found = read(backend, {})
     assert found.stack == 'nginx:config="../nginx/site.conf"/http/gunicorn:socket=tcp,config=gunicorn.conf.py'
     assert parse_stack(found.stack, SPECS, ANY, backend)
+    assert (found.location, found.path) == ("compose.prod.yml:1", "../compose.prod.yml")
 
 
 def test_a_platform_has_front_ends_of_its_own_whichever_script_its_file_names(tmp_path):

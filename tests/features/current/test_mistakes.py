@@ -24,6 +24,7 @@ def service(command, more=""):
     return f"services:\n  web:\n    command: {command}\n{more}"
 
 
+CLOSING = "uwsgi --http :8000 --module a:b"
 GTHREAD = "gunicorn a:b --threads 2 -b :8000"
 SMALL = "    mem_limit: 1g\n"
 LEAKY = f"{UWSGI}processes = 4\nreload-on-rss = 300\n"
@@ -100,6 +101,7 @@ FOUND = {
     "closing-router": [
         ({"Procfile": "web: uwsgi --http :80 --module a:b"}, "Procfile:1", "closes each connection"),
         ({"uwsgi.ini": "[uwsgi]\nhttp = :80\nmodule = a:b\n"}, "uwsgi.ini:2", "closes each connection"),
+        ({"compose.yml": service(CLOSING), "nginx/site.conf": SITE}, "compose.yml:3", "closes each connection"),
     ],
     "late-timeout": [
         (
@@ -200,7 +202,13 @@ FINE = {
         "compose.dev.yml": service("gunicorn -w 1 a:b"),
     },
     "a variable of its own": {"compose.yml": f"{service('gunicorn a:b')}    environment:\n      {WORKERS}: 3\n"},
-    "a variable that a shell uses": {"compose.yml": f"{service(USED)}    environment:\n      {WORKERS}: 3\n"},
+    "a variable that a shell uses": {
+        "compose.yml": f"{service(USED)}    environment:\n      {WORKERS}: 3\n",
+    },
+    "a front end that keeps no connections": {
+        "compose.yml": service(CLOSING),
+        "nginx/site.conf": SITE.replace("keepalive 16;", ""),
+    },
     "a router that keeps": {"Procfile": f"web: {ROUTER}"},
     "a million open files": {"compose.yml": service(ROUTER, "    ulimits: {nofile: 1048576}\n")},
     "a router with max-fd": {

@@ -45,6 +45,28 @@ def test_every_fact_has_its_place(tmp_path):
     }
 
 
+def test_commands_have_paths_from_the_current_folder(tmp_path, monkeypatch):
+    compose = "services:\n  web:\n    image: x\n    command: gunicorn app:app\n    env_file: my.env\n"
+    write(tmp_path, {
+        ".git/HEAD": "",
+        "compose.prod.yml": compose,
+        "compose.yml": compose,
+        "my.env": "A=1\n",
+        "shop/app.py": "app = 1\n",
+    })  # fmt: skip
+    for folder, project, up in (
+        ("shop", "", "../"),
+        (".", "shop", ""),
+        ("shop", str(tmp_path / "shop"), f"{tmp_path}/"),
+    ):
+        monkeypatch.chdir(tmp_path / folder)
+        shown = current(project).stdout if project else CliRunner().invoke(command, []).stdout
+        where = f"--project {project} " if project else ""
+        assert f"Race it: stackrace run {where}--current {up}compose.prod.yml\n" in shown
+        assert f"--env-file {up}my.env gives" in shown
+        assert f"were found in {up}compose.yml:4;" in shown
+
+
 def test_a_size_that_only_running_would_tell_is_unknown(tmp_path):
     write(tmp_path, {"Procfile": "web: gunicorn --workers $(cat workers) app:app\n"})
     found = json.loads(current(tmp_path, "--json").stdout)
@@ -96,8 +118,8 @@ def test_people_are_told_how_to_race_it_and_what_it_goes_without(tmp_path):
     done = current(tmp_path)
     assert done.exit_code == 0
     assert done.stdout.startswith("Procfile:1 runs gunicorn:workers=4")
-    assert f"stackrace run --project {tmp_path} --current Procfile" in " ".join(done.stdout.split())
-    assert "Other deployments were found in uwsgi.ini:1" in done.stdout
+    assert f"stackrace run --project {tmp_path} --current {tmp_path}/Procfile" in " ".join(done.stdout.split())
+    assert f"Other deployments were found in {tmp_path}/uwsgi.ini:1" in done.stdout
 
 
 SURROUNDINGS = {
@@ -138,7 +160,8 @@ def test_variables_that_no_stack_of_a_race_has_are_named_by_name_alone(tmp_path)
     })  # fmt: skip
     done = current(tmp_path)
     said = " ".join(done.stdout.split())
-    assert "Its files set KEY, FAST for the app; no stack has them: --env-file prod.env gives them to all." in said
+    way = f"only if the app itself reads them from a file; --env-file {tmp_path}/prod.env gives them to all."
+    assert f"Its files set KEY, FAST for the app. A stack has them {way}" in said
     assert "canary" not in done.stdout + current(tmp_path, "--json").stdout
 
 
@@ -171,6 +194,14 @@ def test_where_there_is_nothing_that_is_said(tmp_path):
     assert "name one: stackrace current FILE" in done.stdout
     assert f"stackrace current --project {tmp_path} --running :PORT" in " ".join(done.stdout.split())
     assert json.loads(current(tmp_path, "--json").stdout) == {"schema": "current-1", "deployment": None, "hops": []}
+
+
+@pytest.mark.parametrize("targets", ["migrate runserver", "run-dev"])
+def test_targets_for_development_are_no_present_deployment(tmp_path, targets):
+    write(tmp_path, {"compose.yml": "services:\n  web:\n    build: .\n    command: make prepare\n"})
+    assert "Stackrace does not read what make prepare starts" in current(tmp_path).stdout
+    write(tmp_path, {"compose.yml": f"services:\n  web:\n    build: .\n    command: make {targets}\n"})
+    assert "No file of this project starts a server for production" in current(tmp_path).stdout
 
 
 @pytest.mark.parametrize("words", ["sanic app.app", "twistd -n web"])

@@ -123,7 +123,7 @@ class ProjectCode:
     def _command(self, path: Path, kind: EntryKind, name: str) -> str:
         root, module = self._import_name(path)
         candidate = Candidate(root=root, entry=Entry(kind=kind, target=f"{module}:{name}"), title="", location="")
-        return join(["stackrace", "run", *candidate.flags(self.folder)])
+        return join(["stackrace", "run", *candidate.flags(Path.cwd())])
 
     def defined(self, elsewhere: Sequence[Path] = ()) -> tuple[Candidate, ...]:
         """Return the applications in the code outside the folders ``elsewhere``, each once, the surest first."""

@@ -179,11 +179,12 @@ def _each_once(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _question(folder: Path, candidates: Sequence[Candidate]) -> InputError:
-    meant = candidates[0].flags(folder)
-    lines = [f"  stackrace run {join(each.flags(folder))}   # {each.title}, {each.location}" for each in candidates]
+    flags = [join(each.flags(Path.cwd())) for each in candidates]
+    pairs = zip(flags, candidates, strict=True)
+    lines = [f"  stackrace run {words}   # {each.title}, {each.location}" for words, each in pairs]
     more = len(lines) - _MOST_SHOWN
     return InputError(
-        f"it is not clear which app of {folder} is meant: did you mean {join(meant)}? "
+        f"it is not clear which app of {folder} is meant: did you mean {flags[0]}? "
         "In a race file the same keys stand in [app]; --bundled races the bundled app",
         detail="\n".join([*islice(lines, _MOST_SHOWN), *([f"  and {more} more"] if more > 0 else [])]),
     )

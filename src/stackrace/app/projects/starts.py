@@ -40,6 +40,8 @@ _NO_SERVERS = frozenset({
 })  # fmt: skip
 _BUILDERS = frozenset({"make", "just"})
 """Programs whose arguments are names of targets, which may start servers."""
+_FOR_DEVELOPMENT = re.compile(r"(.*[-_])?(runserver|devserver|dev|develop|debug)")
+"""Targets that start a server for development, as ``manage.py runserver`` does."""
 _HAS_PYTHON = re.compile(r"\b(python|pip|uv|poetry)")
 _WORDS = re.compile(r"[\w./-]+")
 _SOMEBODY = 1000
@@ -115,6 +117,8 @@ class _Search:
                 self._follow_code(command, path)
             self.called.append(command.words[0])
             if PurePosixPath(command.words[0]).name in _BUILDERS:
+                if any(map(_FOR_DEVELOPMENT.fullmatch, command.words[1:])):
+                    return
                 self.problem = self.problem or f"Stackrace does not read what {shlex.join(command.words)} starts"
             elif not self.starts and not self.problem and not depth:
                 self._follow_inside(command)

@@ -194,7 +194,7 @@ def _sections(found: _Found) -> Iterator[Section]:
     yield Section(title="", blocks=tuple(paragraphs))
     if found.hops:
         yield Section(title="", blocks=(_table(found.hops),))
-    lines = [Paragraph(text=line, whole=True) for line in taken_over(deployment, deployment.stack)]
+    lines = [Paragraph(text=line, whole=True) for line in taken_over(deployment, deployment.stack, found.folder)]
     if deployment.stack and not deployment.problem:
         lines.append(Paragraph(text=f"Race it: {_race(found, deployment)}", whole=True))
     yield Section(title="", blocks=tuple(lines))
@@ -207,7 +207,7 @@ def _observing(found: _Found) -> str:
 
 def _race(found: _Found, deployment: CurrentDeployment) -> str:
     where = [] if found.folder == Path() else ["--project", str(found.folder)]
-    file = deployment.file
+    file = deployment.reached(deployment.file, found.folder)
     if found.running is not None:
         file = str(found.running.file or "observed.json")
     race = shlex.join(["stackrace", "run", *where, "--current", file])

@@ -78,6 +78,8 @@ def current_deployment(
     for root in places:
         here = _Reading(root, base, specs, file, python, environment).deployment(entry)
         # a server's own file says less than a command that names it
+        if here is not None and root != base:
+            here = replace(here, above=os.path.relpath(root, base))
         if here is not None and (file or (here.stack and Path(here.file).suffix not in _OWN_SUFFIXES)):
             return here
         found = found or here

@@ -128,7 +128,9 @@ class ReadHop:
         setting = self.spec.setting(setting_name)
         if value is None and self.native.row(name).is_switch and type(setting.default) is int:
             value = "1"
-        known = self.native.words_of(setting_name) or None
+        words = self.native.words_of(setting_name)
+        # all other words of a number are taken unchanged
+        known = words if words and (value in words or type(setting.default) is not int) else None
         taken = _value(setting, name, value, known)
         if taken is None and known is not None and (derived := self._derived(value or "", known)):
             taken = known[derived]

@@ -182,9 +182,11 @@ def _short_keep_alive(read: Read) -> Found:
 
 
 def _closing_router(read: Read) -> Found:
+    """Yield a router that closes connections which its clients, or the front end before it, would keep."""
     hop = read.hop
     is_asked = read.front is None or read.front.wire(hop.speaks) == "http"
-    if is_asked and hop.spec.name == "uwsgi" and _values(hop).get("http") == "router":
+    would_keep = read.front is None or any(_kept_by(read.front, hop.root))
+    if is_asked and would_keep and hop.spec.name == "uwsgi" and _values(hop).get("http") == "router":
         is_kept = hop.seen.keys() & {"http-keepalive"} or line_of(_config(hop), "http-keepalive")
         if not is_kept:
             line = line_of(_config(hop), "http")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from ...race.results.parts import RacePart
@@ -88,16 +90,18 @@ class CurrentMistake(_Placed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CurrentDeployment(RacePart):
-    """Present deployment of a project."""
+    """Present deployment of a project; its paths start from the project's folder, or from one ``above``."""
 
     name: ClassVar[str] = "current"
 
     stack: str
     """Stack path, with files relative to the project's folder; empty if no path describes the deployment."""
     file: str
-    """File in which it was found, relative to the project's folder."""
+    """File in which it was found."""
     line: int = 0
     """Number of the line; 0 if unknown."""
+    above: str = ""
+    """Path from the project's folder to the one above that has the files, as ``..``; empty if there is none."""
     problem: str = ""
     """Reason why it cannot be raced, and the way out; empty if it can."""
     changes: tuple[CurrentChange, ...] = ()
@@ -107,7 +111,7 @@ class CurrentDeployment(RacePart):
     mistakes: tuple[CurrentMistake, ...] = ()
     """Mistakes in the deployment's files."""
     read: tuple[str, ...] = ()
-    """All files that describe it, relative to the project's folder; empty if there is only one."""
+    """All files that describe it; empty if there is only one."""
     effective: tuple[str, ...] = ()
     """Effective workers, threads and worker class, defaults included: ``workers=4``."""
     at_once: int = 0
@@ -115,9 +119,9 @@ class CurrentDeployment(RacePart):
     queue: CurrentQueue | None = None
     """Limit of waiting connections; None if the files do not say it."""
     variables: tuple[str, ...] = ()
-    """Names of variables that its files give the app; no stack of a race has them."""
+    """Names of variables that its files give the app; a stack has those that the app reads from a file."""
     env_files: tuple[str, ...] = ()
-    """Files of variables that it reads, relative to the project's folder."""
+    """Files of variables that it reads."""
     differences: tuple[CurrentDifference, ...] = ()
     """Differences between the observed server and its files or command line."""
     others: tuple[str, ...] = ()
@@ -132,6 +136,15 @@ class CurrentDeployment(RacePart):
     def location(self) -> str:
         """Place where the deployment was found: ``compose.prod.yml:12``."""
         return placed(self.file, self.line)
+
+    @property
+    def path(self) -> str:
+        """Path of the file from the project's folder."""
+        return self.reached(self.file)
+
+    def reached(self, file: str, folder: Path = Path()) -> str:
+        """Return the path of ``file`` for a command that is typed where the project's folder is ``folder``."""
+        return os.path.normpath(folder / self.above / file)
 
     @property
     def warnings(self) -> tuple[str, ...]:

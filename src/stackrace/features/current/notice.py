@@ -130,5 +130,6 @@ def _shortly(found: CurrentDeployment) -> Iterator[str]:
             yield f"{what}: {first.location} {first.what}{more}."
     if found.others:
         left = len(found.others) - _MOST_SHORTLY
-        others = listed([*found.others[:_MOST_SHORTLY], *([f"{left} more"] if left > 0 else [])])
+        shown = map(found.reached, found.others[:_MOST_SHORTLY])
+        others = listed([*shown, *([f"{left} more"] if left > 0 else [])])
         yield f"Also found: {others} (--current FILE)."

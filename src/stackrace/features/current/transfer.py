@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from ...base.numbers import things
 from ...base.text import few
@@ -25,10 +27,11 @@ def deployment_title(location: str, *, is_partial: bool) -> str:
     return f"{name} ({location})" if location else name
 
 
-def taken_over(deployment: CurrentDeployment, raced: str) -> Iterator[str]:
+def taken_over(deployment: CurrentDeployment, raced: str, folder: Path = Path()) -> Iterator[str]:
     """Yield sentences about a deployment: where it was read, its size, and what a race changes and leaves out.
 
-    ``raced`` is the path of its stack; empty if it is not raced.
+    ``raced`` is the path of its stack; empty if it is not raced. Flags are for a command that is typed where the
+    project's folder is ``folder``.
     """
     if raced:
         beside = [file for file in deployment.read if file != deployment.file]
@@ -44,15 +47,19 @@ def taken_over(deployment: CurrentDeployment, raced: str) -> Iterator[str]:
             names, ways = zip(*same, strict=True)
             yield f"No stack has the {listed(names)} among these. Every stack gets the same: {'; '.join(ways)}."
     if deployment.variables:
-        files = " ".join(f"--env-file {file}" for file in deployment.env_files)
+        paths = (shlex.quote(deployment.reached(file, folder)) for file in deployment.env_files)
+        files = " ".join(f"--env-file {path}" for path in paths)
         way = f"{files} gives them to all" if files else "[app] env or --env-file gives them to all"
-        yield f"Its files set {few(deployment.variables)} for the app; no stack has them: {way}."
+        yield (
+            f"Its files set {few(deployment.variables)} for the app. A stack has them only if the app itself reads "
+            f"them from a file; {way}."
+        )
     for each in deployment.differences:
         yield f"{each.location} says {each.said}; {each.observed}."
     yield from deployment.warnings
     yield from _gaps(deployment.gaps)
     if deployment.others:
-        others = listed(deployment.others[:_MOST_OTHERS])
+        others = listed([deployment.reached(each, folder) for each in deployment.others[:_MOST_OTHERS]])
         yield f"Other deployments were found in {others}; race one with --current FILE."
 
 

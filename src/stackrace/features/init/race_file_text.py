@@ -58,7 +58,7 @@ def _current(survey: ProjectSurvey, request: RaceRequest, folder: Path) -> Itera
     found = survey.current
     if found is None:
         return
-    file = quoted(_relative(request.folder / found.deployment.file, folder))
+    file = quoted(_relative(request.folder / found.deployment.path, folder))
     if found.stack is None:
         yield f"# current = {file}   # what you run today; it cannot be raced: {comment(found.deployment.problem)}"
     else:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...stats.judge import blocks_expected
 from ..plan import Cell
 from ..run.twins import TWIN_BLOCKS
 from .overhead import Overhead
-from .pace import USUAL_LENGTHS, SliceLengths, lengths_of
+from .pace import MOST_SLICE_S, SLICE_S, USUAL_LENGTHS, SliceLengths, lengths_of
 from .schedule import MOST_BLOCKS, Extent, block_s
 
 READY_S = 8.0
@@ -30,6 +30,9 @@ _TOGETHER_BLOCKS = 2
 
 _SLACK = 1.15
 """Factor by which a forecast may exceed a budget: about half of the races end before their forecast."""
+
+AGAIN = 2.0
+"""Factor by which the times of an app may be longer when they are measured again: a busy machine doubles them."""
 
 _FEWEST = 2
 """The fewest stacks that can be compared."""
@@ -114,6 +117,25 @@ def _answer_s(race: ForecastInput, stacks: int) -> float:
 def fits(race: ForecastInput, stacks: int, budget_s: float) -> bool:
     """Return True if ``budget_s`` is likely to be enough for ``stacks`` stacks."""
     return answer_s(race, stacks) <= _SLACK * budget_s
+
+
+def enough_s(race: ForecastInput, stacks: int) -> float:
+    """Return a budget that `fits` ``stacks`` stacks even if the app takes ``AGAIN`` times as long next time."""
+    lengths = race.lengths
+    if not lengths.fixed:
+        lengths = replace(
+            lengths,
+            slice_s=_slice_again_s(lengths.slice_s),
+            side_s=_slice_again_s(lengths.side_s),
+            response_s=AGAIN * lengths.response_s,
+            queue_s=AGAIN * lengths.queue_s,
+        )
+    again = replace(race, lengths=lengths, launch_s=AGAIN * race.launch_s, loading_s=AGAIN * race.loading_s)
+    return answer_s(again, stacks) / _SLACK
+
+
+def _slice_again_s(slice_s: float) -> float:
+    return slice_s if slice_s <= SLICE_S else min(AGAIN * slice_s, MOST_SLICE_S)
 
 
 def likely_stacks(race: ForecastInput, budget_s: float, most: int) -> int:

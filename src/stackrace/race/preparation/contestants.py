@@ -24,8 +24,8 @@ class _DescribedDeployment(Protocol):
         """Path of the stack; empty if the catalogue cannot express it."""
 
     @property
-    def file(self) -> str:
-        """File that describes the deployment, below the project's folder."""
+    def path(self) -> str:
+        """File that describes the deployment, relative to the project's folder."""
 
     @property
     def location(self) -> str:

@@ -223,10 +223,10 @@ def _build(
 
     If the user ``named`` the stacks, the first environment that cannot be built raises MissingError; otherwise the
     next candidate replaces its stack. The current stack counts as not named. The folder is None for a stack that
-    needs no environment.
+    needs no environment. Raises MissingError with all reasons if no environment can be built.
     """
     homes: dict[str, Path | None] = {}
-    unbuilt: list[LeftOut] = []
+    errors: dict[str, MissingError] = {}
     for stack in choice.candidates:
         if len(homes) == choice.number:
             break
@@ -235,8 +235,22 @@ def _build(
         except MissingError as error:
             if named and stack.path != choice.current:
                 raise error.about(f"stack {stack.path!r}") from None
-            unbuilt.append(LeftOut(stack=stack.path, reason=error.message))
-    return homes, tuple(unbuilt)
+            errors[stack.path] = error
+    if errors and not homes:
+        raise _none_built(errors)
+    return homes, tuple(LeftOut(stack=path, reason=error.message) for path, error in errors.items())
+
+
+def _none_built(errors: Mapping[str, MissingError]) -> MissingError:
+    """Return the first of ``errors``, which are by stack, with the other reasons in its detail."""
+    first = next(iter(errors.values()))
+    reasons: dict[str, str] = {}
+    for path, error in errors.items():
+        reasons.setdefault(error.message, f"stack {path!r}: {error.message}")
+    _, *others = reasons.values()
+    failure = MissingError(first.message, detail="\n".join(filter(None, (first.detail, *others))))
+    failure.exit_code = first.exit_code
+    return failure
 
 
 def _prioritise(guard: Guard, confinement: Confinement) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...base.numbers import about, connections, duration, milliseconds, percent
+from ...base.numbers import about, connections, duration, milliseconds, number, percent
 from ...base.units import DURATION
-from ...race.pacing.forecast import ForecastInput, answer_s, fits, forecast_input
+from ...race.pacing.forecast import AGAIN, ForecastInput, answer_s, enough_s, fits, forecast_input
 from ...race.pacing.overhead import USUAL_LAUNCH_S, planned_launch_s, planned_overhead
 from ...race.pacing.pace import SLICE_S, lengths_of, planned_lengths, response_s
 from ...race.pacing.schedule import FEWEST_BLOCKS, extent_of, least_budget_s, plan_block
@@ -60,17 +60,25 @@ def _needed(plan: RacePlan, seconds: float, stacks: int) -> str:
 def _of_levels(plan: RacePlan, request: RaceRequest) -> Iterator[str]:
     """Yield sentences about unusual levels, and about levels at which requests will time out."""
     cores = len(plan.race.cores.stack_cores)
-    slowest = max((workload.page for workload in plan.workloads), key=lambda page: response_s(page, 1, cores))
+    pages = [workload.page for workload in plan.workloads]
     levels = [load.concurrency for load in plan.race.loads]
     if not request.concurrency and levels[-1] == max(CONCURRENCY) and len(levels) < len(CONCURRENCY):
         yield f"Time is short, so the load is {connections(levels[-1])} only. Choose others with -c."
     elif not request.concurrency and tuple(levels) != CONCURRENCY:
-        usual_s = response_s(slowest, max(CONCURRENCY), cores)
+        usual = max(CONCURRENCY)
+        slowest = max(pages, key=lambda page: response_s(page, usual, cores))
+        reason = _page(plan)
+        if slowest.bursts:
+            most = slowest.bursts[-1].connections
+            per_s = number(most / response_s(slowest, most, cores))
+            reason = f"Short loads gave no more than {per_s} right answers per second at {connections(most)}"
         yield (
-            f"{_page(plan)}, so the load is {listed(levels)} connection{'' if levels == [1] else 's'}: at "
-            f"{max(CONCURRENCY)} an answer would take about {about(round(usual_s, 1))}. Choose others with -c."
+            f"{reason}, so the load is {listed(levels)} connection{'' if levels == [1] else 's'}: at {usual} "
+            f"an answer would take about {about(round(response_s(slowest, usual, cores), 1))}. "
+            "Choose others with -c."
         )
-    longest_s, timeout_s = response_s(slowest, max(levels), cores), plan.race.loads[-1].timeout_s
+    longest_s = max(response_s(page, max(levels), cores) for page in pages)
+    timeout_s = plan.race.loads[-1].timeout_s
     if longest_s > timeout_s:
         yield (
             f"At {connections(levels[-1])} an answer will take about {about(round(longest_s, 1))}, "
@@ -108,12 +116,12 @@ def _of_time(plan: RacePlan, budget_s: float) -> Iterator[str]:
         yield (
             f"{_needed(plan, needed_s, every)}, {_number(racing)} about {about(answer_s(forecast, racing))}; "
             f"the budget is {budget}. Racing {_number(racing)}. Left out: {missing}. "
-            f"To race all, give --budget {_flag_value(needed_s)}."
+            f"To race all, give --budget {_flag_value(enough_s(forecast, every))}, which has a margin."
         )
     elif not fits(forecast, racing, budget_s):
         yield (
             f"{_needed(plan, needed_s, racing)}, so {budget} is likely too short. "
-            f"Give --budget {_flag_value(needed_s)}, or fewer stacks."
+            f"Give --budget {_flag_value(enough_s(forecast, racing))}, which has a margin, or fewer stacks."
         )
 
 
@@ -125,10 +133,10 @@ def _of_one_block(plan: RacePlan, budget_s: float) -> str:
     )
     if planned is None or planned.blocks_left >= FEWEST_BLOCKS:
         return ""
-    enough_s = plan.loading.wall_s + FEWEST_BLOCKS * least_budget_s(ahead, overhead, lengths)
+    least_s = plan.loading.wall_s + FEWEST_BLOCKS * least_budget_s(ahead, overhead, lengths)
     return (
         f"A budget of {DURATION.format(budget_s)} holds a single launch of each stack, which proves nothing: "
-        f"an answer takes {FEWEST_BLOCKS} or more. Give --budget {_flag_value(enough_s)} or more, "
+        f"an answer takes {FEWEST_BLOCKS} or more. Give --budget {_flag_value(AGAIN * least_s)} or more, "
         "or fewer stacks."
     )
 

@@ -224,12 +224,22 @@ UNCLEAR = {
 
 
 @pytest.mark.parametrize("case", UNCLEAR)
-def test_what_is_not_clear_is_asked_with_all_candidates(tmp_path, case):
+def test_what_is_not_clear_is_asked_with_all_candidates(tmp_path, monkeypatch, case):
     files, expected = UNCLEAR[case]
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError) as error:
         detect(write(tmp_path, files), {})
     for words in expected:
         assert words in str(error.value)
+
+
+def test_candidates_are_named_for_the_current_folder(tmp_path, monkeypatch):
+    shop = write(tmp_path / "shop", {"a.py": FLASK, "web/b.py": FASTAPI})
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError) as error:
+        detect(shop, {})
+    assert "--project shop --wsgi a:app" in str(error.value)
+    assert "--project shop/web --asgi b:app" in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,14 @@ import pytest
 from tests.hostile import give_away
 
 from stackrace.app.app import App, Entry, EntryKind
-from stackrace.base.errors import InputError
+from stackrace.base.errors import InputError, MissingError
 from stackrace.deploy.preparing import Preparing, Step
 from stackrace.measure.resources import Resources
 from stackrace.measure.workload import Answer, PageTime, Request, Sameness, Workload
 from stackrace.race.preparation import prepared
+from stackrace.race.preparation.choosing import Choice
 from stackrace.race.preparation.prepared import _FirstRaceTimer, plan_of
+from stackrace.race.preparation.set_up import _build
 from stackrace.race.preparation.workloads import limits_of, met
 from stackrace.race.request.request import RaceRequest, WorkloadRequest
 from stackrace.stacks.servers import catalogue
@@ -124,6 +126,24 @@ def test_a_repository_of_another_user_is_raced_without_its_commit(tmp_path):
     race = plan_of(request, stage()).race
     assert race.source is None
     assert "without its commit: git refuses" in race.notes[0] and "safe.directory" in race.notes[0]
+
+
+def test_a_race_of_which_no_environment_can_be_built_fails_with_each_reason_once():
+    reasons = {"gunicorn": "uv is not installed", "waitress": "uv is not installed", "bjoern": "no libev"}
+
+    def fail(stack, *_):
+        error = MissingError(reasons[stack.path], detail="uv's words" if stack.path == "gunicorn" else "")
+        error.exit_code = 4
+        raise error
+
+    choice = Choice(
+        candidates=stacks_of(*reasons), left_out=(), number=2, levels=(1,), workloads=(), current="gunicorn"
+    )
+    with pytest.raises(MissingError) as raised:
+        _build(choice, catalogue(), SimpleNamespace(of_stack=fail), None, named=False)
+    error = raised.value
+    assert (error.message, error.exit_code) == ("uv is not installed", 4)
+    assert error.detail == "uv's words\nstack 'bjoern': no libev"
 
 
 def test_only_what_a_first_race_needs_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,7 +31,13 @@ _OPTIONS = NativeOptions(
     order="workers loop max_requests max_requests_jitter keep_alive access_log",
     rows=(
         Option("bind b", concern=Concern.ADDRESS, written=address),
-        Option("workers w", setting=workers("Worker processes, each with its own event loop"), default=1),
+        Option(
+            "workers w",
+            setting=workers("Worker processes, each with its own event loop"),
+            default=1,
+            # with 0 its only process serves
+            values={"0": 1},
+        ),
         Option(
             "worker-class k",
             setting=Setting(

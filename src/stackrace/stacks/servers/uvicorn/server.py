@@ -23,6 +23,7 @@ _OPTIONS = NativeOptions(
             "workers",
             setting=workers("Worker processes, each with its own event loop"),
             default=1,
+            values={"0": 1},
             variable="WEB_CONCURRENCY",
         ),
         Option("backlog", is_queue=True, written=BACKLOG),
