@@ -132,8 +132,7 @@ def _run() -> int:
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
-        return INTERRUPTED
+        return _interrupted()
     except click.ClickException as error:
         shown = io.StringIO()
         error.show(shown)
@@ -144,7 +143,13 @@ def _run() -> int:
         sys.stderr.close()
         return 0
     except Exception as error:
-        return _failed(error)
+        # Python makes a RuntimeError of what a class's __set_name__ raises
+        return _interrupted() if isinstance(error.__cause__, KeyboardInterrupt) else _failed(error)
+
+
+def _interrupted() -> int:
+    click.echo("interrupted", err=True)
+    return INTERRUPTED
 
 
 def _failed(error: Exception) -> int:

@@ -169,3 +169,15 @@ def test_standard_streams_that_are_closed_lead_nowhere(closed, tmp_path):
         check=True,
     )
     assert (tmp_path / "places").read_text() == "/dev/null\n" * len(closed)
+
+
+def test_ctrl_c_while_a_class_is_made_is_no_fault(monkeypatch, capsys):
+    class Meets:
+        def __set_name__(self, owner, name):
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("stackrace.cli.main.cli.main", lambda **_: type("Made", (), {"it": Meets()}))
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert left.value.code == 130
+    assert capsys.readouterr().err == "interrupted\n"
