@@ -80,14 +80,20 @@ class Examination:
     """Pages and other facts that the app lists about itself, if it was asked for them."""
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """Decisions made for the user, and facts about the app that he should know, one sentence each."""
+    def warnings(self) -> tuple[str, ...]:
+        """Facts about the app that spoil the figures of a race, one sentence each."""
         notes = []
         if self.django is not None and self.django.debug:
             notes.append(f"DEBUG is on in {self.entry.target}: the figures will not be those of production.")
         toolbar = [exchange.request.path for exchange in self.exchanges if has_toolbar(exchange.first.body)]
         if toolbar:
             notes.append(f"The Debug toolbar is in {', '.join(toolbar)}: switch it off for a race.")
+        return tuple(notes)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The warnings, and decisions made for the user, one sentence each."""
+        notes = [*self.warnings]
         redirected = {exchange.via: exchange.request.path for exchange in self.exchanges if exchange.via}
         notes.extend(f"{path} redirects to {target}, which is raced." for path, target in redirected.items())
         added = dict.fromkeys(name for exchange in self.exchanges for name in exchange.added)

@@ -197,7 +197,8 @@ def _causes(first: bytes, second: bytes) -> tuple[_Cause, ...]:
         return ()
     seen = {_cause(*pair) for pair in _pairs(first, second)}
     if has_toolbar(first) or has_toolbar(second):
-        seen.add(_Cause.TOOLBAR)
+        # whatever else differs is mostly in its panels
+        return (_Cause.TOOLBAR,)
     if None in seen or _Cause.VARIANT in seen:
         seen.discard(None)
         if _common_share(first, second) < _LEAST_ALIKE:

@@ -20,7 +20,7 @@ from rich.text import Text
 from tests.terminals import Terminal
 
 import stackrace
-from stackrace.cli.main import main
+from stackrace.cli.main import cli, main
 from stackrace.cli.stdio import PrintableStream, printable_output
 from stackrace.report.html.page import _environment
 from stackrace.report.terminal import make_console
@@ -176,7 +176,7 @@ def test_ctrl_c_while_a_class_is_made_is_no_fault(monkeypatch, capsys):
         def __set_name__(self, owner, name):
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("stackrace.cli.main.cli.main", lambda **_: type("Made", (), {"it": Meets()}))
+    monkeypatch.setattr(cli, "main", lambda **_: type("Made", (), {"it": Meets()}))
     with pytest.raises(SystemExit) as left:
         main()
     assert left.value.code == 130

@@ -13,7 +13,7 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from threading import Thread
 from typing import Any
@@ -65,10 +65,20 @@ class _Tracebacks(logging.Handler):
             self._errors.append(error)
 
     def take(self) -> str:
-        """Return the tracebacks collected since the last call, as text."""
-        texts = [app_traceback(error) for error in self._errors]
+        """Return the tracebacks collected since the last call, as text; one shows those that led to it, too."""
+        told = {id(each) for error in self._errors for each in _before(error)}
+        texts = [app_traceback(error) for error in self._errors if id(error) not in told]
         self._errors = []
         return "\n".join(texts)
+
+
+def _before(error: BaseException) -> Iterator[BaseException]:
+    """Yield the exceptions that were being handled when ``error`` was raised, the latest first."""
+    seen = {id(error)}
+    while (before := error.__cause__ or error.__context__) is not None and id(before) not in seen:
+        yield before
+        seen.add(id(before))
+        error = before
 
 
 class _Body:
@@ -200,8 +210,9 @@ def _environ_of(asked: WireRequest) -> dict[str, Any]:
         "wsgi.url_scheme": "http",
         "wsgi.input": io.BytesIO(asked.body),
         "wsgi.errors": sys.stderr,
-        "wsgi.multithread": False,
-        "wsgi.multiprocess": False,
+        # as most servers say: a page may depend on it, such as one with Django's debug toolbar
+        "wsgi.multithread": True,
+        "wsgi.multiprocess": True,
         "wsgi.run_once": False,
     }
     for name, value in asked.headers:

@@ -113,8 +113,8 @@ def examined_app(
     if not named:
         examination = _able(examination)
         chosen = (*chosen, *_pages_note(examination, choice), *_secret_pages_note(choice.secret))
-        for sentence in chosen:
-            on_preparing(Preparing(step=Step.CHOSEN, subject=sentence))
+    for sentence in (*chosen, *examination.warnings):
+        on_preparing(Preparing(step=Step.CHOSEN, subject=sentence))
     static = _static(request, app, examination)
     app = replace(app, static=static)
     seen = {url: protection.view.path(folder) for url, folder in static.items()}
@@ -291,6 +291,9 @@ def _able(examination: Examination) -> Examination:
 def _pages_note(examination: Examination, choice: _Choice) -> tuple[str, ...]:
     """Return the sentence that names the default pages; none for "/" alone, if no other was in question."""
     paths = [_asked_path(exchange) for exchange in examination.exchanges]
+    if len(paths) == 1 and problem_of(examination.exchanges[0], examination):
+        # what is said of the problem follows
+        return ()
     if paths == ["/"] and not choice.from_last_race:
         left = few(choice.others)
         return (f"Only / is raced; left out as no pages for visitors: {left}; choose with --url.",) if left else ()
