@@ -114,6 +114,11 @@ _NO_PAGE = re.compile(
     r"|^/_[_a-z]|^/[45]\d\d(\.html?)?(/|$)|/(test-?[45]\d\d|errors?(\.html?)?|error-?pages?)(/|$)"
 )
 """Paths that are no pages for visitors: administration, API descriptions, files, framework pages, errors."""
+_MINOR = re.compile(
+    r"/(health(z|[-_]?checks?)?|livez|readyz|ping|inactive|accounts?|log-?in|sign-?(in|up)|register|password)(/|$)",
+    re.IGNORECASE,
+)
+"""Paths of pages that say little of an app: that it lives, and those of accounts, which frameworks bring along."""
 _LINK = re.compile(rb"""<a\s[^<>]*?href=["'](?:https?:/(/[^/"'#\s]+))?(/[^"'#\s]*)""", re.IGNORECASE)
 
 
@@ -125,6 +130,11 @@ def is_main(path: str, via: str) -> bool:
     """
     is_same = not via or via == "/" or via.rstrip("/") == path.rstrip("/")
     return is_same and not _NO_PAGE.search(path)
+
+
+def is_minor(path: str) -> bool:
+    """Tell whether ``path`` is a page for monitors or accounts, which is raced if there are few others."""
+    return _MINOR.search(path) is not None
 
 
 def _links(body: bytes, host: str) -> list[str]:
@@ -144,13 +154,15 @@ def _choose(
     """Return the pages to request in their order, and the reasons why others are not requested, by path.
 
     The ``given`` pages come first, then those of sitemaps, of the URL configuration and of links on the home page.
-    Within each kind, pages with the fewest parameters come first, then pages at the top of the site.
+    Within each kind, pages with the fewest parameters come first, then pages at the top of the site. Minor pages of
+    all kinds are last.
     """
     first = list(dict.fromkeys(given))
     rank: dict[str, int] = {}
     outer = [path for path in routes if not _INNER_PAGE.match(path)]
+    none = (_NO_PAGE, _MAY_CHANGE, _MINOR)
     for number, paths in enumerate((located, outer, linked)):
-        if number < 2 or sum(not (_NO_PAGE.search(path) or _MAY_CHANGE.search(path)) for path in rank) < _FEW_PAGES:
+        if number < 2 or sum(not any(each.search(path) for each in none) for path in rank) < _FEW_PAGES:
             for path in paths:
                 rank.setdefault(path, number)
     views = {path: view_of(path) for path in rank if path not in first}
@@ -158,8 +170,8 @@ def _choose(
     asked = first
     unasked: dict[str, str] = {}
 
-    def telling(path: str) -> tuple[int, int, int]:
-        return rank[path], _parameters(path, views[path]), path.strip("/").count("/")
+    def telling(path: str) -> tuple[bool, int, int, int]:
+        return is_minor(path), rank[path], _parameters(path, views[path]), path.strip("/").count("/")
 
     for path in sorted(views, key=telling):
         group = _group(path, views[path], rank[path])

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ...app.app import App, EntryKind
 from ...app.examination import Examination, Exchange
-from ...app.examiner.crawl import MOST_RACED, SLOW_S, chosen, is_main
+from ...app.examiner.crawl import MOST_RACED, SLOW_S, chosen, is_main, is_minor
 from ...app.examiner.messages import CrawlOrder, Survey
 from ...app.golden import golden
 from ...base.errors import AppError
@@ -23,8 +22,6 @@ _MOST_ASKED = 20
 """The most pages to request of Rack apps and plain files, which cannot be crawled."""
 
 _SITEMAP = "/sitemap.xml"
-_FOR_MONITORS = re.compile(r"/(health(z|[-_]?checks?)?|livez|readyz|ping|inactive)(/|$)")
-"""Paths of pages that show only that the app lives, or that an account does not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +72,7 @@ def raced(pages: Sequence[Page], named: Sequence[str] = (), most: int = MOST_RAC
     """Return the pages to race: all ``named`` pages, then main pages up to ``most`` in all.
 
     A slow page would hide the differences between servers on other pages. Unless it was named, a page is left out
-    if it is slow, and slower than the first page, or if another page redirects to it. Pages for monitors are last.
+    if it is slow, and slower than the first page, or if another page redirects to it. Minor pages are last.
     """
     landed = {page.path.partition("?")[0] for page in pages if page.via}
     able = [page for page in pages if not page.problem and page.is_main]
@@ -84,7 +81,7 @@ def raced(pages: Sequence[Page], named: Sequence[str] = (), most: int = MOST_RAC
     limit_s = max([SLOW_S, *(page.seconds for page in once[:1])])
     wanted = [page for page in once if page.path in named or page.via in named]
     others = [page for page in once if page not in wanted and page.seconds <= limit_s]
-    others.sort(key=lambda page: _FOR_MONITORS.search(page.path) is not None)
+    others.sort(key=lambda page: is_minor(page.path))
     kept = [*wanted, *others[: max(most - len(wanted), 0)]]
     return tuple(page for page in once if page in kept)
 

@@ -81,6 +81,12 @@ def test_pages_with_such_words_in_another_place_are(path):
     assert is_main(path, "")
 
 
+def test_links_count_beside_the_pages_of_accounts():
+    accounts = ["/accounts/login/", "/accounts/signup/", "/accounts/inactive/"]
+    assert _choose([], [], accounts, ["/shirts/"])[0] == ["/shirts/", *accounts]
+    assert _choose([], [], [*accounts, "/a/", "/b/", "/c/"], ["/shirts/"])[0] == ["/a/", "/b/", "/c/", *accounts]
+
+
 def test_links_count_where_little_else_is_known():
     assert _choose([], [], ["/a/"], ["/b/"])[0] == ["/a/", "/b/"]
     assert _choose([], ["/x/", "/y/", "/z/"], [], ["/b/"])[0] == ["/x/", "/y/", "/z/"]
