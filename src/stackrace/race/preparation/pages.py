@@ -74,8 +74,8 @@ def raced(pages: Sequence[Page], named: Sequence[str] = (), most: int = MOST_RAC
     A slow page would hide the differences between servers on other pages. Unless it was named, a page is left out
     if it is slow, and slower than the first page, or if another page redirects to it. Minor pages are last.
     """
-    landed = {page.path.partition("?")[0] for page in pages if page.via}
     able = [page for page in pages if not page.problem and page.is_main]
+    landed = {page.path.partition("?")[0] for page in able if page.via}
     able = [page for page in able if page.via or page.path in named or page.path not in landed]
     once = tuple(reversed({page.path: page for page in reversed(able)}.values()))
     limit_s = max([SLOW_S, *(page.seconds for page in once[:1])])
