@@ -157,13 +157,21 @@ def _is_part(candidate: Candidate, django: Sequence[Candidate]) -> bool:
     return any(candidate.origin[0].is_relative_to(project.root) for project in django)
 
 
+_SERVED_FILES = ("wsgi", "asgi", "app", "main", "api")
+"""Files that ``flask run`` and ``fastapi run`` look for. Source: the documentation of both."""
+
+
 def _clear(defined: Sequence[Candidate]) -> list[Candidate]:
     """Return the candidates with usual names, else those in wsgi.py or asgi.py, else all likely ones.
 
-    An application in wsgi.py or asgi.py is meant for servers, whatever its name. Beside an application in the same
-    file, a factory may fill it or make another one, so both are returned.
+    Of several in one folder, the only one in a file that frameworks look for is meant. An application in wsgi.py or
+    asgi.py is meant for servers, whatever its name. Beside an application in the same file, a factory may fill it
+    or make another one, so both are returned.
     """
     usual = [candidate for candidate in defined if candidate.rank is Rank.USUAL]
+    if len({each.origin[0].parent for each in usual}) == 1:
+        served = [each for each in usual if each.origin[0].stem in _SERVED_FILES]
+        usual = served if len(served) == 1 else usual
     factories = [candidate for candidate in defined if candidate.rank is Rank.FACTORY]
     if {each.origin[0] for each in usual if not each.is_filled} & {each.origin[0] for each in factories}:
         return [*usual, *factories]

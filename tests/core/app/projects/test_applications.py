@@ -73,6 +73,10 @@ CLEAR = {
         {"app.py": FLASK + "from asgiref.wsgi import WsgiToAsgi\napplication = app = WsgiToAsgi(app)\n"},
         "asgi app:app",
     ),
+    "a file that frameworks look for beside others": (
+        {"main.py": FASTAPI, "main_of_another_zone.py": FASTAPI, "b.py": FLASK},
+        "asgi main:app",
+    ),
     "a factory": ({"shop/__init__.py": FACTORY}, "wsgi shop:create_app()"),
     "a factory that is called": (
         {"shop/__init__.py": FACTORY, "wsgi.py": "from shop import create_app\n\napp = create_app()\n"},
