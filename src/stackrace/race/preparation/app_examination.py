@@ -248,7 +248,7 @@ def _main_pages(
     chosen = raced(asked.pages, most=most)
     secret = tuple(page for page in asked.pages if page.has_secret)
     if chosen and home.status < 500 and home.status not in _FAULTS:
-        others = tuple(page.path for page in asked.pages if page.status == 200 and not page.is_main)
+        others = tuple(page.path for page in asked.pages if page.status == 200 and not (page.is_main or page.via))
         return _Choice(tuple(page.via or page.path for page in chosen), home, secret, others=others)
     broken = [page.path for page in asked.pages if (page.status or 0) >= 500]
     closed = [page.path for page in asked.pages if page.status in (401, 403)]

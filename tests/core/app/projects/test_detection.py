@@ -45,6 +45,12 @@ def test_a_manage_py_may_leave_its_settings_to_the_projects_main_function(tmp_pa
     assert detect(tmp_path, {}).entry.target == "shop.settings"
 
 
+def test_a_manage_py_may_put_the_folder_above_on_the_path(tmp_path):
+    write(tmp_path, {"example/manage.py": SETDEFAULT.replace("shop", "example"), "example/settings.py": ""})
+    found = detect(tmp_path / "example", {})
+    assert (found.root, found.entry.target) == (tmp_path, "example.settings")
+
+
 def test_manage_py_is_never_run(tmp_path):
     assert detect(project(tmp_path, SETDEFAULT + "raise SystemExit(1)\n"), {}) is not None
 

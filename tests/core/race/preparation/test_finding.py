@@ -220,6 +220,8 @@ def test_a_home_page_alone_is_said_beside_what_is_left_out(site):
     notes = site(pages={"/": "200 OK", "/admin/": "200 OK"}).notes
     assert only in notes
     assert any("/ is raced, as in the last race; choose" in note for note in site(pages={"/": "200 OK"}).notes)
+    led = site(pages={"/": "200 OK", "/admin/": "302 Found", "/elsewhere/": "200 OK"}, new_pages=True).notes
+    assert not any("Only / is raced" in note and "elsewhere" in note for note in led)
 
 
 def test_a_page_that_is_named_is_raced_alone(site, tmp_path):
