@@ -120,7 +120,7 @@ def _computed(manage: Path, candidates: Sequence[str]) -> InputError:
 
 
 def _import_root(folder: Path, module: str) -> Path:
-    """Return the folder that the settings are imported from: manage.py may put one beside or above it on the path."""
+    """Return the folder that imports start from: manage.py may put a folder beside it, or above, on the path."""
     folders = (folder, *folders_in(folder), folder.parent) if module else ()
     return next((each for each in folders if _exists(each, module)), folder)
 
