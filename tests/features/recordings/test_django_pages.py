@@ -183,7 +183,7 @@ def test_asgi_answers_the_same(sites):
         assert there.body == here.body or request.path in VARYING, request.path
 
 
-def test_where_lengths_vary_the_status_counts(sites):
+def test_where_lengths_vary_the_size_counts(sites):
     paths = ("/db/", "/queries/?queries=20", "/updates/?queries=20")
     answers = golden(examine(sites("sqlite").app, [Request(path=path) for path in paths])).answers
     assert {answer.sameness for answer in answers} == {Sameness.SIZE}
