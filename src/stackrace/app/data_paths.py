@@ -87,7 +87,7 @@ _KINDS = {"postgres": "postgresql", "postgresql": "postgresql", "postgis": "post
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _DatabaseServer:
+class DatabaseServer:
     """A database on a server, as opposed to a file."""
 
     kind: str
@@ -107,7 +107,7 @@ class DataPaths:
 
     files: tuple[Path, ...] = ()
     folders: tuple[Path, ...] = ()
-    servers: tuple[_DatabaseServer, ...] = ()
+    servers: tuple[DatabaseServer, ...] = ()
 
     @property
     def present_files(self) -> tuple[Path, ...]:
@@ -140,7 +140,7 @@ def data_paths(app: App, view: ProtectedView) -> DataPaths:
             environment, is_django = {VARIABLE: settings, **environment}, True
     report = _script_report(app, "data", environment, view) if is_django else {}
     servers = [
-        _DatabaseServer(
+        DatabaseServer(
             kind=_KINDS.get(server["engine"], server["engine"]),
             name=server["name"],
             host=server["host"],
@@ -168,7 +168,7 @@ def database_files(app: App) -> Iterator[Path]:
             yield app.root / unquote(found["path"])
 
 
-def _servers(environment: Mapping[str, str]) -> Iterator[_DatabaseServer]:
+def _servers(environment: Mapping[str, str]) -> Iterator[DatabaseServer]:
     for key, value in environment.items():
         kind = _KINDS.get(value.partition("://")[0].partition("+")[0]) if "://" in value else None
         if kind is None:
@@ -178,4 +178,4 @@ def _servers(environment: Mapping[str, str]) -> Iterator[_DatabaseServer]:
             name = unquote(url.path.lstrip("/"))
             host = dict(parse_qsl(url.query)).get("host") or unquote(url.hostname or "")
             port = str(url.port or "")
-            yield _DatabaseServer(kind=kind, name=name, host=host, port=port, key=key)
+            yield DatabaseServer(kind=kind, name=name, host=host, port=port, key=key)

@@ -110,7 +110,7 @@ class _Shapes:
         return shape | ({"contentEncoding": "base64"} if kind is bytes else {})
 
     def _reference(self, record: Any) -> _Shape:
-        name = record.__name__.lstrip("_")
+        name = record.__name__
         if name not in self._records:
             self._records[name] = record
             self.definitions[name] = self.of_record(record)

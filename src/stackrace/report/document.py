@@ -37,7 +37,7 @@ else:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _RaceWords:
+class RaceWords:
     """Sentences of the reports; each is empty if there is nothing to say."""
 
     words: StandingWords
@@ -50,7 +50,7 @@ class _RaceWords:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Throughput:
+class Throughput:
     """A rate with its limits at 95 % confidence."""
 
     unit: Literal["1/s"] = "1/s"
@@ -59,7 +59,7 @@ class _Throughput:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _LatencyLimits:
+class LatencyLimits:
     """A quantile of latency with its limits at 95 % confidence, in seconds."""
 
     value_s: float
@@ -69,17 +69,17 @@ class _LatencyLimits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _RowDocument(Row):
+class RowDocument(Row):
     """One stack at one load level."""
 
-    throughput: _Throughput
+    throughput: Throughput
     """Right answers per second."""
-    quantiles: Mapping[str, _LatencyLimits | None]
+    quantiles: Mapping[str, LatencyLimits | None]
     """Limits by quantile: null for one that too few requests lie above."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _FailureDocument:
+class FailureDocument:
     """Reason why a launch, or a stack, gave no result, or only part of one."""
 
     code: str
@@ -93,7 +93,7 @@ class _FailureDocument:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _ShortfallDocument:
+class ShortfallDocument:
     """Reason why a launch that did not fail lacks planned slices."""
 
     code: str
@@ -103,7 +103,7 @@ class _ShortfallDocument:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _RaceSetup:
+class RaceSetup:
     """Request and conditions of the race."""
 
     race: Race
@@ -120,14 +120,14 @@ class _RaceSetup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _RaceDocument:
+class RaceDocument:
     """A race with its standing. Units are in the names; unknown values are null."""
 
     format: Literal["stackrace-race"] = "stackrace-race"
     """Name of the format."""
     version: Literal[2] = 2
     """Version of the format."""
-    words: _RaceWords
+    words: RaceWords
     result: Standing
     current: ShownNotice
     """The project's current stack against the stack that the answer names."""
@@ -135,43 +135,43 @@ class _RaceDocument:
     """Index in ``levels`` of the level that the answer is about."""
     void: bool
     """True if the whole race is invalid."""
-    race: _RaceSetup
+    race: RaceSetup
     stacks: tuple[StackFacts, ...]
     """Raced stacks: versions, settings, commands and configurations."""
     launches: tuple[Launch, ...]
     """All launches in order of time."""
 
 
-def _row(row: Row) -> _RowDocument:
+def _row(row: Row) -> RowDocument:
     members = {each.name: getattr(row, each.name) for each in fields(row)}
     quantiles = {name: _latency_limits(limits) for name, limits in row.latency_limits.items()}
-    return _RowDocument(**members, throughput=_Throughput(limits=row.throughput_per_s), quantiles=quantiles)
+    return RowDocument(**members, throughput=Throughput(limits=row.throughput_per_s), quantiles=quantiles)
 
 
-def _latency_limits(limits: Interval | None) -> _LatencyLimits | None:
+def _latency_limits(limits: Interval | None) -> LatencyLimits | None:
     if limits is None:
         return None
-    return _LatencyLimits(value_s=limits.value, low_s=limits.low, high_s=limits.high)
+    return LatencyLimits(value_s=limits.value, low_s=limits.low, high_s=limits.high)
 
 
-def _failure(cause: Failure) -> _FailureDocument:
-    return _FailureDocument(
+def _failure(cause: Failure) -> FailureDocument:
+    return FailureDocument(
         code=cause.kind.value, kind=failure_kind(cause), message=failure_message(cause), log=cause.log
     )
 
 
-def _shortfall(why: Shortfall) -> _ShortfallDocument:
-    return _ShortfallDocument(code=why.ended_by.value, message=shortfall_words(why))
+def _shortfall(why: Shortfall) -> ShortfallDocument:
+    return ShortfallDocument(code=why.ended_by.value, message=shortfall_words(why))
 
 
 _FORM = Form(
-    record=_RaceDocument,
+    record=RaceDocument,
     name="race-2",
     names={
         Load: {"seed": LEFT_OUT},
-        _RaceWords: {"words": FLAT},
-        _Throughput: {"limits": FLAT},
-        _RaceDocument: {"result": FLAT},
+        RaceWords: {"words": FLAT},
+        Throughput: {"limits": FLAT},
+        RaceDocument: {"result": FLAT},
         Standing: {
             "verdict": FLAT,
             "settled": "settled",
@@ -181,14 +181,14 @@ _FORM = Form(
         Level: {"label": "label"},
         # both have units in the document
         Row: dict.fromkeys(("throughput_per_s", "latency_limits"), LEFT_OUT),
-        _RowDocument: {"quantiles": "latency_limits"},
+        RowDocument: {"quantiles": "latency_limits"},
         Quantiles: {name: f"{name}_s" for name in ("mean", "p50", "p90", "p99", "p999", "max")},
         Launch: {"verdict": FLAT},
         Slice: {"verdict": FLAT, "result": FLAT, "valid": "valid", "throughput_per_s": "throughput_per_s"},
         # a time of the machine's own clock, and data for the store only
         LoadResult: dict.fromkeys(("started_at", "histogram", "series"), LEFT_OUT),
         Duty: {"total_s": "total_s"},
-        _RaceSetup: {"race": FLAT, "parts": FLAT},
+        RaceSetup: {"race": FLAT, "parts": FLAT},
         Race: {
             **dict.fromkeys(("stacks", "facts", "launches", "entry", "twin", "current", "duty"), LEFT_OUT),
             **dict.fromkeys(("source", "parts", "altered", "unserved"), LEFT_OUT),
@@ -214,7 +214,7 @@ def document(race: Race, standing: Standing) -> dict[str, Any]:
     """Return the document of ``race`` and its ``standing`` as plain JSON values."""
     known = {facts.stack: facts for facts in race.facts}
     return readable(
-        _RaceDocument(
+        RaceDocument(
             words=_words(race, standing),
             result=standing,
             current=standing.current,
@@ -228,8 +228,8 @@ def document(race: Race, standing: Standing) -> dict[str, Any]:
     )
 
 
-def _words(race: Race, standing: Standing) -> _RaceWords:
-    return _RaceWords(
+def _words(race: Race, standing: Standing) -> RaceWords:
+    return RaceWords(
         words=words_of(race, standing),
         scaling=scaling_words.unfits(standing.scaling),
         refused=refused(race),
@@ -237,8 +237,8 @@ def _words(race: Race, standing: Standing) -> _RaceWords:
     )
 
 
-def _setup(race: Race) -> _RaceSetup:
-    return _RaceSetup(
+def _setup(race: Race) -> RaceSetup:
+    return RaceSetup(
         race=race,
         entry=race.entry or None,
         twin=race.twin or None,

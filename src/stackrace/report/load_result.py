@@ -25,7 +25,7 @@ from .words.findings import LOAD, FindingDocument, finding_document
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _LoadSettings:
+class LoadSettings:
     """Settings of the run."""
 
     loop: Literal["open", "closed"]
@@ -38,7 +38,7 @@ class _LoadSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _LoadDocument:
+class LoadDocument:
     """One run of the load engine, as `stackrace load --json` prints it.
 
     Times are seconds; unknown values are null.
@@ -48,7 +48,7 @@ class _LoadDocument:
     """Name and version of this format."""
     urls: tuple[str, ...]
     """URLs as given, or the recording's server."""
-    load: _LoadSettings
+    load: LoadSettings
     """Settings of the engine."""
     concurrency: int
     """Number of connections; same as load.concurrency."""
@@ -64,12 +64,12 @@ class _LoadDocument:
 
 
 _FORM = Form(
-    record=_LoadDocument,
+    record=LoadDocument,
     name="load-1",
     names={
         Load: {"seed": LEFT_OUT},
-        _LoadSettings: {"load": FLAT},
-        _LoadDocument: {"result": FLAT},
+        LoadSettings: {"load": FLAT},
+        LoadDocument: {"result": FLAT},
         Quantiles: {"p999": "p99.9"},
         TargetResult: {"counts": FLAT},
         LoadResult: {
@@ -93,11 +93,11 @@ def document(ran: FinishedRun) -> dict[str, Any]:
     return readable(_document(ran), _FORM)
 
 
-def _document(ran: FinishedRun) -> _LoadDocument:
+def _document(ran: FinishedRun) -> LoadDocument:
     load, result = ran.load, ran.result
-    return _LoadDocument(
+    return LoadDocument(
         urls=ran.target.urls,
-        load=_LoadSettings(
+        load=LoadSettings(
             loop="open" if load.is_open else "closed",
             load=load,
             seed=load.seed if load.poisson else None,

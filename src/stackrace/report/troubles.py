@@ -40,7 +40,7 @@ class _Trial(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Complaint:
+class Complaint:
     """One check's findings of one effect: their number, their stacks, and the first of them in words."""
 
     check: str
@@ -88,7 +88,7 @@ class _Complaint:
         return Item(lead=self.check, tone=_TONES[self.effect], remedy=self.remedy, text=text)
 
 
-def complaints(race: Race, standing: Standing) -> tuple[_Complaint, ...]:
+def complaints(race: Race, standing: Standing) -> tuple[Complaint, ...]:
     """Return all complaints: about the race, then about launches and slices, the most serious first.
 
     Launches that an interruption cut short count nowhere.
@@ -141,16 +141,16 @@ def _verdicts(race: Race, standing: Standing) -> Iterable[tuple[_Trial, str, Ver
             yield _Trial.SLICE, stack, slice_.verdict
 
 
-def _complaint(trial: _Trial, pairs: list[tuple[str, Finding]], whole: int) -> _Complaint:
+def _complaint(trial: _Trial, pairs: list[tuple[str, Finding]], whole: int) -> Complaint:
     first = pairs[0][1]
-    return _Complaint(
+    return Complaint(
         check=title(first), effect=first.effect, count=len(pairs), trial=trial, whole=whole,
         by_stack=tuple(Counter(stack for stack, _ in pairs if stack).most_common()),
         seen=seen(first), threshold=threshold(first), remedy=remedy(first),
     )  # fmt: skip
 
 
-def _sort_key(complaint: _Complaint) -> tuple[int, int, int, str]:
+def _sort_key(complaint: Complaint) -> tuple[int, int, int, str]:
     return _SEVERITY.index(complaint.effect), list(_Trial).index(complaint.trial), -complaint.count, complaint.check
 
 
@@ -165,7 +165,7 @@ def _counts_list(counts: Iterable[tuple[str, int]]) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Setback:
+class Setback:
     """One stack's failures of one cause. ``launches`` counts them; ``withdrawn``: the stack has no place."""
 
     stack: str
@@ -187,7 +187,7 @@ class _Setback:
         return Item(lead=self.stack, is_code=True, tone=Tone.WRONG, log=self.failure.log, text=text)
 
 
-def setbacks(race: Race, standing: Standing) -> tuple[_Setback, ...]:
+def setbacks(race: Race, standing: Standing) -> tuple[Setback, ...]:
     """Return all setbacks: withdrawn stacks first, each with the last log."""
     withdrawn = {withdrawal.stack for withdrawal in standing.withdrawals}
     groups: dict[tuple[str, FailureKind, str], list[Failure]] = {}
@@ -200,7 +200,7 @@ def setbacks(race: Race, standing: Standing) -> tuple[_Setback, ...]:
         if not any(stack == withdrawal.stack and how is failure.kind for stack, how, _ in groups):
             groups[withdrawal.stack, failure.kind, failure_message(failure)] = [failure]
     grouped = [
-        _Setback(stack=stack, failure=failures[-1], launches=len(failures), withdrawn=stack in withdrawn)
+        Setback(stack=stack, failure=failures[-1], launches=len(failures), withdrawn=stack in withdrawn)
         for (stack, _, _), failures in groups.items()
     ]
     return tuple(sorted(grouped, key=lambda setback: not setback.withdrawn))
@@ -231,7 +231,7 @@ def causes(race: Race, standing: Standing, names: Mapping[str, str]) -> tuple[It
 
 def _failures(race: Race, standing: Standing, names: Mapping[str, str]) -> Iterator[_Cause]:
     """Yield the failures of stacks, grouped by cause; rejections by a check are reported with the check."""
-    groups: dict[tuple[str, str], list[_Setback]] = {}
+    groups: dict[tuple[str, str], list[Setback]] = {}
     for setback in setbacks(race, standing):
         if setback.failure.kind is not FailureKind.REFUSED or setback.failure.finding is None:
             groups.setdefault((failure_kind(setback.failure), setback.message), []).append(setback)
@@ -263,7 +263,7 @@ def _complaints(race: Race, standing: Standing, names: Mapping[str, str]) -> Ite
         if one.failure.kind is FailureKind.REFUSED and one.failure.finding is not None:
             out.setdefault(title(one.failure.finding), []).append(one.stack)
     is_news = standing.current is not None and standing.current.is_news
-    groups: dict[str, list[_Complaint]] = {}
+    groups: dict[str, list[Complaint]] = {}
     for complaint in complaints(race, standing):
         if complaint.check != _ELSEWHERE:
             groups.setdefault(_CAUSES.get(complaint.check, complaint.check), []).append(complaint)

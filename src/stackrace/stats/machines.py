@@ -34,7 +34,7 @@ _NOTHING = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Shift:
+class Shift:
     """Pair of stacks, by index, whose ratio most likely differs between two machines, with the factor."""
 
     first: int
@@ -93,7 +93,7 @@ def shifts(own: Array, other: Array, alpha: float = SHIFT_ALPHA) -> Family:
 
 def same_ratios(
     own: Sequence[Sequence[float]], other: Sequence[Sequence[float]], difference: float, *, tests: int = 1
-) -> tuple[_Shift | None, MachineVerdict]:
+) -> tuple[Shift | None, MachineVerdict]:
     """Return the pair whose ratio most likely differs between two machines, and the verdict on all; see `shifts`.
 
     ``own`` and ``other`` hold a row of values for each of the same stacks; a ``difference`` of 0.05, for 5 %, does
@@ -114,7 +114,7 @@ def same_ratios(
         verdict = MachineVerdict.UNEQUAL if unequal else MachineVerdict.UNKNOWN
     at = max(range(len(known)), key=lambda i: _likeliness(*found[i]))
     first, second = known[at]
-    return _Shift(first=first, second=second, shift=ratio_of(*found[at])), verdict
+    return Shift(first=first, second=second, shift=ratio_of(*found[at])), verdict
 
 
 def _verdict(mean: float, half: float, delta: float) -> MachineVerdict:

@@ -21,7 +21,7 @@ _LEAST_NOISE = 1e-3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Steadiness:
+class Steadiness:
     """Last stretch of a series of rates without a change."""
 
     steady: bool
@@ -35,7 +35,7 @@ class _Steadiness:
 
 def steadiness(
     rates: Sequence[float] | Array, bin_s: float, *, least_s: float = 3.0, drift: float = 0.01
-) -> _Steadiness:
+) -> Steadiness:
     """Return the last stretch of a series of rates, and whether it is steady.
 
     Steady: after the last change point of ln X at least ``least_s`` seconds passed, and the Theil–Sen slope
@@ -60,7 +60,7 @@ def steadiness(
     slope = _slope(times, logs[start:])
     steady = slope is not None and length >= least_s * (1 - 1e-9) and abs(slope) < drift
     since = float(times[0]) if len(times) else 0.0
-    return _Steadiness(steady=steady, since_s=since, length_s=length, drift=slope)
+    return Steadiness(steady=steady, since_s=since, length_s=length, drift=slope)
 
 
 def _change_points(series: Array) -> tuple[int, ...]:

@@ -55,6 +55,9 @@ SCRIPTS = {
     "a line that waits for a service by bash's own means": (
         {"Procfile": "web: bash -c 'while ! </dev/tcp/db/5432; do sleep 1; done; gunicorn -w 3 a:b'"},
         "gunicorn:workers=3"),
+    "a script that waits for a service by bash's own means": (
+        image('#!/bin/bash\nuntil (echo > "/dev/tcp/$DB/5432"); do sleep 1; done\nexec gunicorn -w 3 a:b\n'),
+        "gunicorn:workers=3"),
     "a sourced file that alone names the server": (
         image("#!/bin/sh\n. ./run.env\nexec $SERVER a:b\n", **{"run.env": 'SERVER="gunicorn -w 6"\n'}),
         "gunicorn:workers=6"),

@@ -186,7 +186,8 @@ class WsgiCaller(Caller):
             for piece in result:
                 if not body.add(piece):
                     break
-            head.is_answered = bool(head.status)
+            else:
+                head.is_answered = bool(head.status)
         finally:
             if hasattr(result, "close"):
                 result.close()
@@ -366,9 +367,9 @@ class _Exchange:
             self._look_later()
         elif message["type"] == "http.response.body":
             wanted = self._body.add(message.get("body", b""))
-            if not wanted or not message.get("more_body"):
+            self._head.is_answered = not message.get("more_body")
+            if not wanted or self._head.is_answered:
                 self._complete.set()
-                self._head.is_answered = True
             if not wanted:
                 await asyncio.sleep(0)  # other tasks see first that the client has left
                 raise BrokenPipeError

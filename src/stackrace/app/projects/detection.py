@@ -121,7 +121,8 @@ def _computed(manage: Path, candidates: Sequence[str]) -> InputError:
 
 def _import_root(folder: Path, module: str) -> Path:
     """Return the folder that imports start from: manage.py may put a folder beside it, or above, on the path."""
-    folders = (folder, *folders_in(folder), folder.parent) if module else ()
+    above = (folder.parent,) if module.startswith(f"{folder.name}.") else ()
+    folders = (folder, *folders_in(folder), *above) if module else ()
     return next((each for each in folders if _exists(each, module)), folder)
 
 

@@ -32,6 +32,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -68,6 +69,8 @@ _OWN = ".stackrace"
 _SEARCHED = "/usr/local/bin:/usr/bin:/bin:/run/current-system/sw/bin"
 _HOST = ("usr", "bin", "lib", "lib32", "lib64", "libx32", "nix", "gnu")
 _LIBRARIES = ("lib", "lib32", "lib64", "libx32", "share", "libexec")
+_PEER = re.compile(r"/dev/(tcp|udp)/[^\s;&|()<>'\"`]+")
+"""Address of a peer, as bash has it, that a script waits for: here is no network, so it would wait for ever."""
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _EMPTY = (
     "tmp", "run", "var/log", "var/tmp", "var/run", "var/lib", "root", "home", "srv", "opt", "etc", "usr/local",
@@ -202,7 +205,8 @@ def _show_folder(root: Path, lower: int, asked: _Asked) -> None:
     for number, name in enumerate(scripts):
         copy = own / "scripts" / str(number)
         # a line may end as on Windows
-        copy.write_bytes(read_bytes(folder / name).replace(b"\r\n", b"\n"))
+        text = read_bytes(folder / name).replace(b"\r\n", b"\n")
+        copy.write_bytes(os.fsencode(_PEER.sub("/dev/null", os.fsdecode(text))))
         copy.chmod(0o755)
         bind(folder / name, os.open(copy, os.O_PATH))
     # folders first: files may lie in them
@@ -269,7 +273,8 @@ def _begin(root: Path, asked: _Asked) -> None:
         try:
             Path(asked["cwd"]).mkdir(parents=True, exist_ok=True)
             os.chdir(asked["cwd"])
-            os.execvpe(asked["argv"][0], asked["argv"], asked["env"])
+            argv = [_PEER.sub("/dev/null", word) for word in asked["argv"]]
+            os.execvpe(argv[0], argv, asked["env"])
         except OSError as error:
             os.write(2, f"{error.strerror}: {error.filename}".encode())
         os._exit(127)

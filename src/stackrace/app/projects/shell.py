@@ -30,8 +30,6 @@ _OTHER = 2
 """Number for unknown values in a second run: words that differ between the two runs depend on unknown values."""
 _OPEN = re.compile(r"\$\{(\w+)\?\}")
 """A variable that no file sets, as `deployment_command.interpolated` leaves it: a shell would fail there."""
-_NETWORK = re.compile(r"/dev/(tcp|udp)/[^\s;&|)<>]+")
-"""Bash's address of a peer, which a script waits for; where it is asked there is no network."""
 _DROPPED = ("PATH", "PWD", "OLDPWD", "SHLVL", "HOME", "_")
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -46,7 +44,7 @@ class _Call:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Heard:
+class Heard:
     """Calls that a shell made, and the problem if there was one."""
 
     calls: tuple[_Call, ...] = ()
@@ -70,17 +68,16 @@ def unknown(text: str) -> bool:
 
 def ask_shell(
     words: Sequence[str], variables: Mapping[str, str], place: Place, of_interest: Callable[[str], bool]
-) -> _Heard:
+) -> Heard:
     """Run ``words``, which start a shell or a script, with ``variables`` in ``place``, and return the calls.
 
     Nothing is run if neither the words, nor the scripts and variables that they name, are ``of_interest``. Raises
     nothing: a failure is the ``problem`` of the result.
     """
     open_words = {name: OPEN for word in words for name in _OPEN.findall(word)}
-    words = [_NETWORK.sub("/dev/null", _OPEN.sub(r"${\1}", word)) for word in words]
-    variables = {**open_words, **variables}
+    words, variables = [_OPEN.sub(r"${\1}", word) for word in words], {**open_words, **variables}
     if not place.read(words, variables, of_interest):
-        return _Heard()
+        return Heard()
     given, open_ones = variables, {name: value for name, value in variables.items() if unknown(value)}
     variables = {name: value for name, value in variables.items() if not unknown(value)}
     unset = place.bare(variables.keys() | open_ones.keys())
@@ -115,7 +112,7 @@ def _shape(call: _Call) -> tuple[str, int]:
     return call.words[0], len(call.words)
 
 
-def _paired(first: _Heard, second: _Heard) -> list[tuple[_Call, _Call]] | None:
+def _paired(first: Heard, second: Heard) -> list[tuple[_Call, _Call]] | None:
     """Return each call of one run with its counterpart in the other; None if the runs call different programs.
 
     The order may differ, since some calls may run in the background. An endless loop is cut at different points.
@@ -151,7 +148,7 @@ def _named(text: str, other: str, known: Mapping[str, str]) -> str:
     return text if not known else f"$(({', '.join(dict.fromkeys(known.values()))}))"
 
 
-def _ask(place: Place, words: Sequence[str], *runs: tuple[Mapping[str, str], int, int]) -> list[_Heard]:
+def _ask(place: Place, words: Sequence[str], *runs: tuple[Mapping[str, str], int, int]) -> list[Heard]:
     """Run ``words`` once for each of ``runs``, in parallel: variables and two numbers for unknown values."""
     stamps = tuple(text_of(path) for path in place.scripts)
     asked = [json.dumps(_asked(place, words, *run), sort_keys=True) for run in runs]
@@ -191,10 +188,10 @@ def _placed(place: Place, words: Sequence[str]) -> list[str]:
     return [called, *words[1:]] if text_of(path).startswith("#!") else ["bash", called, *words[1:]]
 
 
-def _heard(place: Place, answer: Mapping[str, object]) -> _Heard:
+def _heard(place: Place, answer: Mapping[str, object]) -> Heard:
     if "error" in answer:
         problem = f"a shell cannot be asked here: {answer['error']}"
-        return _Heard(scripts=tuple(place.scripts), problem=problem, is_refused=True)
+        return Heard(scripts=tuple(place.scripts), problem=problem, is_refused=True)
     calls, sources = [], {}
     for each in answer["calls"]:  # type: ignore[attr-defined]
         program, *words = each["argv"]
@@ -212,7 +209,7 @@ def _heard(place: Place, answer: Mapping[str, object]) -> _Heard:
     elif not calls and (said or answer["code"]):
         last = re.sub(r"/\.stackrace/(real/)?", "", said)
         problem = f"it ends with {answer['code']} here, and starts nothing{f': {last}' if last else ''}"
-    return _Heard(
+    return Heard(
         calls=tuple(calls),
         scripts=tuple(place.scripts),
         problem=problem,

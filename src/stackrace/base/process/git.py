@@ -53,7 +53,7 @@ def users_variables() -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Status:
+class Status:
     """Differences of a work tree from its commit; paths are relative to its top, folders end with a slash."""
 
     changed: tuple[str, ...]
@@ -94,13 +94,13 @@ class Repository:
         """
         return cast("tuple[str, str] | None", self._ask("fork_point", names=names))
 
-    def status(self) -> _Status:
+    def status(self) -> Status:
         """Return the differences between the work tree and HEAD.
 
         No filter is run: a filtered file counts as changed if its times or its size differ, unless its Git LFS
         pointer describes it.
         """
-        return _Status(**{kind: tuple(names) for kind, names in self._ask("status").items()})
+        return Status(**{kind: tuple(names) for kind, names in self._ask("status").items()})
 
     def changed_since(self, commit: str) -> list[str]:
         """Return the files of the work tree that differ from ``commit`` or are new, without ignored files."""

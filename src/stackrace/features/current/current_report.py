@@ -37,7 +37,7 @@ LISTED = "the project's list of packages"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Fact:
+class Fact:
     """One setting or other fact of a server."""
 
     what: str
@@ -48,28 +48,28 @@ class _Fact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _ShownHop:
+class ShownHop:
     """A server of the deployment."""
 
     server: str
     """Name of the server in the catalogue."""
-    facts: tuple[_Fact, ...]
+    facts: tuple[Fact, ...]
     """Version, size, time-outs and recycling, other settings of the deployment, and the address."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
+class Found:
     """Result of ``stackrace current``."""
 
     folder: Path
     deployment: CurrentDeployment | None
-    hops: tuple[_ShownHop, ...] = ()
+    hops: tuple[ShownHop, ...] = ()
     """Servers, the front end first; empty if they are no stack of the catalogue."""
     running: Observation | None = None
     """The running server that was observed; None for a deployment read from files."""
 
 
-def look(folder: Path, file: Path | None, target: str = "") -> _Found:
+def look(folder: Path, file: Path | None, target: str = "") -> Found:
     """Return the present deployment of a project: from the files in ``folder``, from ``file``, or from ``target``.
 
     ``target`` names a running server: a process number, ``:PORT``, a container or a systemd unit; empty for none.
@@ -82,7 +82,7 @@ def look(folder: Path, file: Path | None, target: str = "") -> _Found:
         deployment: CurrentDeployment | None = running_deployment(running, folder, servers.specs, entry)
     else:
         deployment = current_deployment(folder, servers.specs, file, entry)
-    found = _Found(folder=folder, deployment=deployment, running=running)
+    found = Found(folder=folder, deployment=deployment, running=running)
     if deployment is None or not deployment.stack:
         return found
     try:
@@ -96,7 +96,7 @@ def look(folder: Path, file: Path | None, target: str = "") -> _Found:
     return replace(found, hops=tuple(_observed(hop, running) for hop in hops))
 
 
-def _observed(hop: _ShownHop, running: Observation | None) -> _ShownHop:
+def _observed(hop: ShownHop, running: Observation | None) -> ShownHop:
     """Return a server with the observed facts; its addresses are those on which it really listens."""
     if running is None:
         return hop
@@ -115,7 +115,7 @@ def _observed(hop: _ShownHop, running: Observation | None) -> _ShownHop:
         values += [("cores granted", f"{limits.cpus:g}")] if limits.cpus else []
         values += [("memory limit", mebibytes(limits.memory_bytes))] if limits.memory_bytes else []
         values += [("open files", str(limits.open_files))] if limits.open_files else []
-    seen = (_Fact(what=what, value=value, location=f"pid {pid}") for what, value in values)
+    seen = (Fact(what=what, value=value, location=f"pid {pid}") for what, value in values)
     return replace(hop, facts=(*facts, *seen))
 
 
@@ -130,12 +130,12 @@ def _entry(folder: Path) -> AppEntry | None:
 
 def _shown(
     hop: Hop, server: Entry, versions: Mapping[tuple[str, str], str], deployment: CurrentDeployment
-) -> _ShownHop:
+) -> ShownHop:
     # the server's own package comes first, before those that its settings need
     own_package = (re.split(r"[^\w.-]", name, maxsplit=1)[0].lower() for name in server.requirements(hop.settings))
     package = next(own_package, "")
     known = [(number, location) for (name, number), location in versions.items() if name == package]
-    version = [_Fact(what="version", value=number, location=location) for number, location in known]
+    version = [Fact(what="version", value=number, location=location) for number, location in known]
     own = [name for name, origin in hop.origins.items() if origin is Origin.OWN or name in hop.chosen]
     sizes = () if hop.spec.forwards else deployment.effective
     texts = {name: setting_text(value) for name, value in hop.settings.items()}
@@ -146,13 +146,13 @@ def _shown(
     idle = hop.spec.idle(hop.settings) | (hop.spec.native.idle(hop.settings) if hop.spec.native else frozenset())
     places = {name: _location(hop, name, deployment) for name in named if name not in idle}
     texts |= dict.fromkeys(_unknown(hop, deployment, places), "unknown")
-    facts = (_Fact(what=name, value=texts[name], location=location) for name, location in places.items())
+    facts = (Fact(what=name, value=texts[name], location=location) for name, location in places.items())
     addresses = (
-        _Fact(what="address", value=change.theirs.strip("\"'"), location=placed(change.file, change.line))
+        Fact(what="address", value=change.theirs.strip("\"'"), location=placed(change.file, change.line))
         for change in deployment.changes
         if change.concern is Concern.ADDRESS and change.theirs and change.file in (hop.config, deployment.file)
     )
-    return _ShownHop(server=hop.server, facts=(*version[:1], *facts, *addresses))
+    return ShownHop(server=hop.server, facts=(*version[:1], *facts, *addresses))
 
 
 def _unknown(hop: Hop, deployment: CurrentDeployment, places: Mapping[str, str]) -> Iterator[str]:
@@ -176,7 +176,7 @@ def _location(hop: Hop, name: str, deployment: CurrentDeployment) -> str:
     return placed(hop.config, next(filter(None, (line_of(hop.file.text, each) for each in keys)), 0))
 
 
-def _sections(found: _Found) -> Iterator[Section]:
+def _sections(found: Found) -> Iterator[Section]:
     deployment = found.deployment
     if deployment is None:
         words = (
@@ -200,12 +200,12 @@ def _sections(found: _Found) -> Iterator[Section]:
     yield Section(title="", blocks=tuple(lines))
 
 
-def _observing(found: _Found) -> str:
+def _observing(found: Found) -> str:
     where = [] if found.folder == Path() else ["--project", str(found.folder)]
     return shlex.join(["stackrace", "current", *where, "--running", ":PORT"])
 
 
-def _race(found: _Found, deployment: CurrentDeployment) -> str:
+def _race(found: Found, deployment: CurrentDeployment) -> str:
     where = [] if found.folder == Path() else ["--project", str(found.folder)]
     file = deployment.reached(deployment.file, found.folder)
     if found.running is not None:
@@ -217,7 +217,7 @@ def _race(found: _Found, deployment: CurrentDeployment) -> str:
     return f"{observe} > observed.json; {race}"
 
 
-def _table(hops: tuple[_ShownHop, ...]) -> Table:
+def _table(hops: tuple[ShownHop, ...]) -> Table:
     rows = [(hop.server if location == 0 else "", fact) for hop in hops for location, fact in enumerate(hop.facts)]
     return Table(columns=(
         Column(title="server", cells=tuple(server for server, _ in rows), left=True),
@@ -227,7 +227,7 @@ def _table(hops: tuple[_ShownHop, ...]) -> Table:
     ))  # fmt: skip
 
 
-def _document(found: _Found) -> dict[str, object]:
+def _document(found: Found) -> dict[str, object]:
     return {
         "schema": _VERSION,
         "deployment": None if found.deployment is None else encode(found.deployment),

@@ -38,7 +38,7 @@ _NGINX_S, _CADDY_S = 60.0, 120.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Kind:
+class Kind:
     """A kind of mistake."""
 
     id: str
@@ -252,7 +252,7 @@ def _config(hop: ReadHop) -> str:
 
 _PATIENCE = "gunicorn, Settings, timeout; uWSGI, Configuration Options, harakiri; nginx, proxy_read_timeout"
 KINDS = (
-    _Kind(
+    Kind(
         id="literal-variable",
         says="is a list of words, so no shell replaces {name} and the container cannot start: "
         'write {instruction} without brackets, or begin it with "sh", "-c"',
@@ -260,77 +260,77 @@ KINDS = (
         find=_literal_variables,
         prevents_start=True,
     ),
-    _Kind(
+    Kind(
         id="unread-variable",
         says="{name}: {server} does not read this variable, which is for {readers}",
         source="Settings and environment variables in each server's documentation",
         find=_unread_variables,
     ),
-    _Kind(
+    Kind(
         id="unread-pool",
         says="{name}: no file of the project reads this variable",
         source="The project's files",
         find=unread_pool,
     ),
-    _Kind(
+    Kind(
         id="unknown-key",
         says="{key}: {server} has no such setting and ignores it{hint}",
         source="uWSGI, Configuration Options (strict); gunicorn, Settings",
         find=_unknown_keys,
     ),
-    _Kind(
+    Kind(
         id="overridden",
         says="{theirs} has no effect, for the command at {place} says {ours}",
         source="gunicorn, Configuration Overview: the command line goes before the configuration file",
         find=_overridden,
     ),
-    _Kind(
+    Kind(
         id="disagreement",
         says="starts {ours}, but {other} starts {theirs}",
         source="The two files",
         find=_disagreeing,
     ),
-    _Kind(
+    Kind(
         id="early-timeout",
         says="waits {front} for an answer, but {server} ends a request after {limit} ({name})",
         source=_PATIENCE,
         find=_early_timeouts,
     ),
-    _Kind(
+    Kind(
         id="late-timeout",
         says="gives an answer up after {front}, but {server} works on a request for {limit} ({name}): "
         "nobody waits for that any more",
         source=_PATIENCE,
         find=_late_timeouts,
     ),
-    _Kind(
+    Kind(
         id="short-keep-alive",
         says="keeps idle connections for {front}, but {server} closes them after {kept}: "
         "a request on one that closes just then fails",
         source="nginx, ngx_http_upstream_module, keepalive_timeout; Caddy, reverse_proxy, keepalive",
         find=_short_keep_alive,
     ),
-    _Kind(
+    Kind(
         id="closing-router",
         says="uWSGI's HTTP router closes each connection after one answer; http-keepalive would keep it",
         source="uWSGI, HTTP/HTTPS router, keepalive",
         find=_closing_router,
     ),
-    _Kind(
+    Kind(
         id="router-table",
         says="allows {files} open files, for each of which uWSGI's HTTP router takes 8 bytes when it starts: "
         "{size} MiB; max-fd limits them",
         source="uWSGI, plugins/corerouter/corerouter.c, and issue 2299",
         find=router_table,
     ),
-    _Kind(
+    Kind(
         id="memory",
         says="allows {limit} MiB, but each of {workers} workers is replaced only at {each} MiB ({name}): "
         "the kernel may end them first",
         source="uWSGI, Configuration Options, reload-on-rss; Granian, workers-max-rss; cgroup-v2, memory.max",
         find=memory,
     ),
-    _Kind(
+    Kind(
         id="connections",
         says="allows {limit} connections, but {processes} processes with up to {pool} each ({place}) may open "
         "{most}",

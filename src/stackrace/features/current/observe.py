@@ -84,7 +84,7 @@ def _link(path: str) -> str:
         return ""
 
 
-class _Process:
+class Process:
     """One process, as it was when it was first asked."""
 
     def __init__(self, pid: int) -> None:
@@ -255,20 +255,20 @@ def harmless(variables: dict[str, str]) -> dict[str, str]:
     return found
 
 
-class _Machine:
+class Machine:
     """All processes of the machine, and the sockets on which they listen."""
 
     def __init__(self) -> None:
         pids = sorted(int(name) for name in os.listdir("/proc") if name.isdigit())
-        found = (_Process(pid) for pid in pids)
+        found = (Process(pid) for pid in pids)
         self.processes = {process.pid: process for process in found if process.exists}
         self._tables: dict[str, tuple[dict[str, str], dict[str, int]]] = {}
 
-    def children(self, pid: int) -> list[_Process]:
+    def children(self, pid: int) -> list[Process]:
         """Return the children of a process, the oldest first."""
         return [each for each in self.processes.values() if each.parent == pid]
 
-    def tree(self, pid: int) -> list[_Process]:
+    def tree(self, pid: int) -> list[Process]:
         """Return a process and all below it."""
         found = [self.processes[pid]]
         for each in found:
@@ -294,7 +294,7 @@ class _Machine:
             self._tables[network] = addresses, users
         return self._tables[network]
 
-    def addresses(self, process: _Process, descriptors: Sequence[str] | None = None) -> list[str]:
+    def addresses(self, process: Process, descriptors: Sequence[str] | None = None) -> list[str]:
         """Return where a process listens, by its open files or by ``descriptors``."""
         known = self._table(process.pid)[0]
         seen = process.descriptors() if descriptors is None else descriptors
@@ -302,7 +302,7 @@ class _Machine:
         # where gunicorn is told to reload and the like
         return sorted(each for each in listening if not each.endswith("/gunicorn.ctl"))
 
-    def owners(self, port: int) -> list[_Process]:
+    def owners(self, port: int) -> list[Process]:
         """Return the processes that listen on a port: of this network, or else of containers'.
 
         Raises ObservationError where nobody does, or nobody may know who does.
@@ -329,7 +329,7 @@ class _Machine:
             f"nobody listens on port {port}; {f'these ports are listened on: {listed}' if listed else 'no port is'}"
         )
 
-    def _listening(self, network: object, port: int) -> tuple[set[str], list[_Process]]:
+    def _listening(self, network: object, port: int) -> tuple[set[str], list[Process]]:
         """Return the sockets of a network that listen on a port, and the processes that are seen to have them."""
         addresses, users = self._table(network)
         sockets = {each for each in users if addresses[each].endswith(f":{port}")}
@@ -343,7 +343,7 @@ class _Machine:
                 found.setdefault(network, pid)
         return list(found.values())
 
-    def top(self, process: _Process) -> _Process:
+    def top(self, process: Process) -> Process:
         """Return the first process of the server that ``process`` belongs to."""
         top, above = process, process
         while above.parent in self.processes:
@@ -354,14 +354,14 @@ class _Machine:
         return top
 
 
-def _seen(process: _Process) -> list[str]:
+def _seen(process: Process) -> list[str]:
     try:
         return process.descriptors()
     except ObservationError:
         return []
 
 
-def _is_spawned(process: _Process) -> bool:
+def _is_spawned(process: Process) -> bool:
     return any(_SPAWNED.search(word) for word in process.raw)
 
 
@@ -377,7 +377,7 @@ def _address(text: str) -> str:
     return f"[{socket.inet_ntop(socket.AF_INET6, data)}]:{int(port, 16)}"
 
 
-def _meant(target: str, machine: _Machine) -> list[_Process]:
+def _meant(target: str, machine: Machine) -> list[Process]:
     """Return the processes that a target names. Raises ObservationError where there are none."""
     if target.isdigit():
         if int(target) not in machine.processes:
@@ -409,7 +409,7 @@ def is_in(name: str, groups: str) -> bool:
     return re.search(pattern, groups, re.MULTILINE) is not None
 
 
-def _named(name: str, machine: _Machine) -> Iterator[_Process]:
+def _named(name: str, machine: Machine) -> Iterator[Process]:
     unit = name if "." in name else f"{name}.service"
     for command in (
         ["systemctl", "show", "-p", "MainPID", "--value", "--", unit],
@@ -428,7 +428,7 @@ def _named(name: str, machine: _Machine) -> Iterator[_Process]:
             return
 
 
-def _masters(target: str, machine: _Machine) -> list[_Process]:
+def _masters(target: str, machine: Machine) -> list[Process]:
     """Return the first processes of the servers that a target names: of those below it where it is none itself."""
     meant = _meant(target, machine)
     tops = _tops(meant, machine)
@@ -449,7 +449,7 @@ def observe(target: str) -> dict[str, Any]:
 
     Raises ObservationError with the way out.
     """
-    machine = _Machine()
+    machine = Machine()
     found = _masters(target, machine)
     known = _tops([each for each in machine.processes.values() if each.name], machine)
     servers = [each for each in found if each.name not in _FRONTS]
@@ -480,11 +480,11 @@ def observe(target: str) -> dict[str, Any]:
     }
 
 
-def _tops(processes: Iterable[_Process], machine: _Machine) -> list[_Process]:
+def _tops(processes: Iterable[Process], machine: Machine) -> list[Process]:
     return list({top.pid: top for top in map(machine.top, processes)}.values())
 
 
-def _described(server: _Process, machine: _Machine, instances: int) -> dict[str, Any]:
+def _described(server: Process, machine: Machine, instances: int) -> dict[str, Any]:
     variables = server.variables
     prefixes, hosted = list(_prefixes(server, variables)), _hosted(server)
     addresses = {address for each in machine.tree(server.pid) for address in machine.addresses(each)}
@@ -509,7 +509,7 @@ def _described(server: _Process, machine: _Machine, instances: int) -> dict[str,
     }
 
 
-def _shortly(process: _Process, machine: _Machine) -> dict[str, Any]:
+def _shortly(process: Process, machine: Machine) -> dict[str, Any]:
     return {
         "pid": process.pid,
         "parent": process.parent,
@@ -523,7 +523,7 @@ def _shortly(process: _Process, machine: _Machine) -> dict[str, Any]:
     }
 
 
-def _workers(server: _Process, machine: _Machine) -> int | None:
+def _workers(server: Process, machine: Machine) -> int | None:
     """Return how many processes run the app; None where that is not known of such a server."""
     children = [each for each in machine.children(server.pid) if not any(map(_HELPER.search, each.raw))]
     if server.name == "uwsgi":
@@ -546,7 +546,7 @@ def _workers(server: _Process, machine: _Machine) -> int | None:
     return sum(map(_is_spawned, children)) or None
 
 
-def _prefixes(server: _Process, variables: dict[str, str]) -> Iterator[str]:
+def _prefixes(server: Process, variables: dict[str, str]) -> Iterator[str]:
     """Yield the folders of the environments of Python that a process may use, the likeliest first."""
     if variables.get("VIRTUAL_ENV"):
         yield variables["VIRTUAL_ENV"]
@@ -564,12 +564,12 @@ def _prefixes(server: _Process, variables: dict[str, str]) -> Iterator[str]:
         yield os.path.dirname(os.path.dirname(server.exe))
 
 
-def _inside(server: _Process, path: str) -> str:
+def _inside(server: Process, path: str) -> str:
     """Return a path of a process, as it is reached from here."""
     return server.root + path if os.path.isdir(server.root + "/") else path
 
 
-def _versions(server: _Process, prefixes: Sequence[str]) -> dict[str, str]:
+def _versions(server: Process, prefixes: Sequence[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for prefix in dict.fromkeys(prefixes):
         base = glob.escape(_inside(server, prefix))
@@ -582,7 +582,7 @@ def _versions(server: _Process, prefixes: Sequence[str]) -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-def _python(server: _Process, prefixes: Sequence[str]) -> str:
+def _python(server: Process, prefixes: Sequence[str]) -> str:
     for prefix in prefixes:
         said = re.search(
             r"^version(_info)? *= *([\d.]+)", _text(_inside(server, f"{prefix}/pyvenv.cfg")), re.MULTILINE
@@ -593,7 +593,7 @@ def _python(server: _Process, prefixes: Sequence[str]) -> str:
     return found.group(1) if found else ""
 
 
-def _files(server: _Process) -> list[str]:
+def _files(server: Process) -> list[str]:
     """Return the configuration files that a command line names, and front ends' default ones."""
     named = []
     # nginx has its command line in its title
@@ -610,7 +610,7 @@ def _files(server: _Process) -> list[str]:
     return list(dict.fromkeys(os.path.normpath(os.path.join(server.folder or "/", each)) for each in paths))
 
 
-def _limits(server: _Process) -> dict[str, Any]:
+def _limits(server: Process) -> dict[str, Any]:
     files = re.search(r"^Max open files +(\d+)", _text(f"/proc/{server.pid}/limits"), re.MULTILINE)
     memory: list[int] = []
     cpus: list[float] = []
@@ -635,7 +635,7 @@ def _limits(server: _Process) -> dict[str, Any]:
     }
 
 
-def _front(front: _Process, machine: _Machine) -> dict[str, Any]:
+def _front(front: Process, machine: Machine) -> dict[str, Any]:
     addresses = {address for each in machine.tree(front.pid) for address in machine.addresses(each, _seen(each))}
     name = "apache" if front.name in ("apache2", "httpd") else front.name
     return {
@@ -648,7 +648,7 @@ def _front(front: _Process, machine: _Machine) -> dict[str, Any]:
     }
 
 
-def _forwards(front: _Process, server: _Process, machine: _Machine) -> bool:
+def _forwards(front: Process, server: Process, machine: Machine) -> bool:
     """Tell whether a front end's configuration names an address of a server."""
     said = list(_lines(front)) if front is not server else []
     tree = machine.tree(server.pid)
@@ -662,7 +662,7 @@ def _forwards(front: _Process, server: _Process, machine: _Machine) -> bool:
     return False
 
 
-def _hosted(process: _Process) -> list[str]:
+def _hosted(process: Process) -> list[str]:
     """Return an Apache that hosts an app as ``mod_wsgi-express`` would start it; empty for any other process."""
     said: dict[str, dict[str, str]] = {}
     for line in _lines(process) if process.name in ("apache2", "httpd") else ():
@@ -681,7 +681,7 @@ def _hosted(process: _Process) -> list[str]:
     return ["mod_wsgi-express", "start-server", *words]
 
 
-def _lines(front: _Process) -> Iterator[str]:
+def _lines(front: Process) -> Iterator[str]:
     """Yield the lines of a front end's configuration and of what it includes, but for where it listens itself."""
     waiting = list(_files(front))
     for path in waiting:

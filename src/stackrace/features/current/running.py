@@ -44,7 +44,7 @@ _SWITCHES = {"uwsgi": "log-master log-x-forwarded-for"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Limits:
+class Limits:
     """Limits of a process; None for a limit that is not set or unknown."""
 
     open_files: int | None = None
@@ -55,7 +55,7 @@ class _Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _RunningProcess:
+class RunningProcess:
     """One process of a server."""
 
     pid: int
@@ -73,7 +73,7 @@ class _RunningProcess:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _RunningServer:
+class RunningServer:
     """A server with all its processes."""
 
     name: str
@@ -103,13 +103,13 @@ class _RunningServer:
     """Versions of servers and frameworks in its environment, by package."""
     files: tuple[str, ...]
     """Configuration files that the command line names."""
-    limits: _Limits
+    limits: Limits
     cpus: str
     """Cores that it may run on: ``0-3``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _RunningFront:
+class RunningFront:
     """A front end before a server."""
 
     name: str
@@ -130,9 +130,9 @@ class Observation:
     """Time of the observation, in UTC."""
     cores: int | None
     """Number of cores of the observed machine; None if unknown."""
-    server: _RunningServer
-    processes: tuple[_RunningProcess, ...]
-    front: _RunningFront | None = None
+    server: RunningServer
+    processes: tuple[RunningProcess, ...]
+    front: RunningFront | None = None
     file: Path | None = field(default=None, compare=False)
     """File that it was read from; None for an observation made just now."""
 

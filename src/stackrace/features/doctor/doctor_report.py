@@ -142,7 +142,7 @@ VISIT = Kind(sections=_sections, document=_document)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _MachineDocument:
+class MachineDocument:
     """One machine."""
 
     name: str
@@ -156,7 +156,7 @@ class _MachineDocument:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _ClusterDocument:
+class ClusterDocument:
     """Findings on the machines of a cluster, as `stackrace doctor --cluster --json` prints them."""
 
     schema: Literal["doctor-cluster-1"] = "doctor-cluster-1"
@@ -165,12 +165,12 @@ class _ClusterDocument:
     """True if something must be done before a race may start: a fault, or a machine's decisive advice."""
     faults: tuple[str, ...]
     """Problems of the machines together, each with the remedy."""
-    machines: tuple[_MachineDocument, ...]
+    machines: tuple[MachineDocument, ...]
     """Every machine that joined with a role and has a stackrace, by name."""
 
 
 _FORM = Form(
-    record=_ClusterDocument,
+    record=ClusterDocument,
     name="doctor-cluster-1",
     names={Change: {"before": "from", "after": "to"}},
 )
@@ -188,12 +188,12 @@ def is_forbidden(examined: ExaminedMachines[Examination]) -> bool:
 def _cluster_document(examined: ExaminedMachines[Examination]) -> dict[str, Any]:
     machines = tuple(_machine(machine, examination) for machine, examination in examined.examined)
     return readable(
-        _ClusterDocument(forbidden=is_forbidden(examined), faults=examined.conflicts, machines=machines), _FORM
+        ClusterDocument(forbidden=is_forbidden(examined), faults=examined.conflicts, machines=machines), _FORM
     )
 
 
-def _machine(machine: ClusterMachine, examination: Examination | None) -> _MachineDocument:
-    return _MachineDocument(
+def _machine(machine: ClusterMachine, examination: Examination | None) -> MachineDocument:
+    return MachineDocument(
         name=machine.name,
         roles=machine.roles,
         forbidden=None if examination is None else examination.forbidden,

@@ -72,7 +72,7 @@ _VERSION = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Journal:
+class Journal:
     """Changes that are not undone yet."""
 
     changes: tuple[Change, ...] = ()
@@ -115,16 +115,16 @@ class Record:
         finally:
             os.close(folder)
 
-    def read(self) -> _Journal:
+    def read(self) -> Journal:
         """Return the changes not undone yet. Raises InputError for a file that is not ours or not readable."""
         try:
             document = json.loads(self.path.read_text(encoding="utf-8"))
             if (version := document.pop("version")) != _VERSION:
                 raise ValueError(f"version {version}")
-            journal: _Journal = decode(_Journal, document)
+            journal: Journal = decode(Journal, document)
             return journal
         except FileNotFoundError:
-            return _Journal()
+            return Journal()
         except OSError as error:
             raise InputError(f"{self.path} cannot be read: {error.strerror}") from error
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -133,7 +133,7 @@ class Record:
                 "hand, then remove it"
             ) from error
 
-    def write(self, journal: _Journal) -> None:
+    def write(self, journal: Journal) -> None:
         """Replace the file in one step and only return once it is on the disk; an empty journal removes it."""
         if not journal.changes:
             self.path.unlink(missing_ok=True)
@@ -210,7 +210,7 @@ def apply(kernel: Kernel, record: Record, changes: Sequence[Change]) -> tuple[Ou
             else:
                 pending.append(replace(change, before=now))
         if pending:
-            journal = _Journal(changes=(*kept.changes, *pending), boot=_boot(), namespace=_namespace())
+            journal = Journal(changes=(*kept.changes, *pending), boot=_boot(), namespace=_namespace())
             record.write(journal)
         attempts = [_set(kernel, change) for change in pending]
         refused = {outcome.change for outcome in attempts if not outcome.settled}
@@ -242,7 +242,7 @@ def undo(kernel: Kernel, record: Record) -> tuple[Outcome, ...]:
         return outcomes
 
 
-def _restore(kernel: Kernel, journal: _Journal, key: str) -> Outcome:
+def _restore(kernel: Kernel, journal: Journal, key: str) -> Outcome:
     now, original = kernel.read(key), journal.original(key)
     change = Change(key=key, before=now or "", after=original)
     if _elsewhere(key, journal):
@@ -256,17 +256,17 @@ def _restore(kernel: Kernel, journal: _Journal, key: str) -> Outcome:
     return _set(kernel, change)
 
 
-def _since_boot(journal: _Journal) -> _Journal:
+def _since_boot(journal: Journal) -> Journal:
     """Return the journal without changes that a boot has undone: settings after a boot are no changes of ours."""
-    return journal if journal.boot == _boot() else _Journal()
+    return journal if journal.boot == _boot() else Journal()
 
 
-def _elsewhere(key: str, journal: _Journal) -> bool:
+def _elsewhere(key: str, journal: Journal) -> bool:
     """Return True if a change was made in a network namespace that is not ours."""
     return key.startswith("net.") and journal.namespace != _namespace()
 
 
-def _refuse_elsewhere(journal: _Journal, record: Record) -> None:
+def _refuse_elsewhere(journal: Journal, record: Record) -> None:
     """Raise InputError for a record of another network namespace: one record is about one namespace."""
     if any(_elsewhere(change.key, journal) for change in journal.changes):
         raise InputError(

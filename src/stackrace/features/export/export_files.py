@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _ExportDocument:
+class ExportDocument:
     """One export, as `stackrace export --json` prints it."""
 
     schema: Literal["export-1"] = "export-1"
@@ -51,11 +51,11 @@ class _ExportDocument:
 
 
 _FORM = Form(
-    record=_ExportDocument,
+    record=ExportDocument,
     name="export-1",
     names={
         Target: {"proxies": "trusted_proxies", **dict.fromkeys(("host", "port", "projects"), LEFT_OUT)},
-        _ExportDocument: {"target": FLAT},
+        ExportDocument: {"target": FLAT},
         Proof: {"equivalence": FLAT},
         Equivalence: {"level": LEFT_OUT},
     },
@@ -68,7 +68,7 @@ def export_document(export: Export, folder: Path, files: Iterable[str], proof: P
     """Return the document of an ``export`` to ``folder``; ``files`` are paths below that."""
     target = export.target
     return readable(
-        _ExportDocument(
+        ExportDocument(
             stack=export.stack.path,
             race=None if export.race is None else export.race.id,
             folder=str(folder),

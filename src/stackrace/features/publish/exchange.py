@@ -218,7 +218,7 @@ _MOST_TROUBLES = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Fetched:
+class Fetched:
     """Results for the requested races."""
 
     taken: tuple[str, ...]
@@ -268,7 +268,7 @@ def fetch(
     keep: Callable[[Race], None],
     *,
     named: bool,
-) -> _Fetched:
+) -> Fetched:
     """Copy the races with the ids ``wanted`` that are not stored here yet.
 
     ``stored`` returns the stored race of an id, or None; ``keep`` stores a race. If a race cannot be copied, the
@@ -300,7 +300,7 @@ def fetch(
                 )
         except StoreError as error:
             troubles.append(f"{identifier}: {error.message}")
-    return _Fetched(taken=tuple(taken), known=tuple(known), troubles=tuple(troubles))
+    return Fetched(taken=tuple(taken), known=tuple(known), troubles=tuple(troubles))
 
 
 def _agrees(document: Mapping[str, Any], ours: Race) -> bool:

@@ -91,7 +91,7 @@ def _first_line(race: Race) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _CheckWords:
+class CheckWords:
     """The answer in sentences."""
 
     answer: str
@@ -100,7 +100,7 @@ class _CheckWords:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _CheckDocument:
+class CheckDocument:
     """Result of a check: is the head slower than the base? Unknown values are null.
 
     Changes are shares of worse: 0.05 is 5 % slower, larger or longer, of errors 5 percentage points more.
@@ -111,7 +111,7 @@ class _CheckDocument:
     version: Literal[1] = 1
     """Version of the format."""
     result: GateAnswer
-    words: _CheckWords
+    words: CheckWords
     facts: GateFacts
     race: Race
     """The race that it rests on."""
@@ -122,10 +122,10 @@ _OF_RACE = {
 }  # fmt: skip
 
 _FORM = Form(
-    record=_CheckDocument,
+    record=CheckDocument,
     name="check-1",
     names={
-        _CheckDocument: {"result": FLAT, "facts": FLAT},
+        CheckDocument: {"result": FLAT, "facts": FLAT},
         GateAnswer: {"blocks": "pairs", "valid": LEFT_OUT, "failed": "failed_launches", "exit_code": "exit_code"},
         GateFacts: {"allowances": LEFT_OUT},
         Race: {
@@ -142,9 +142,9 @@ schema = partial(schema_text, _FORM)
 def _document(race: Race) -> dict[str, Any]:
     result = gate_answer(race)
     rulings = tuple(" ".join(words.cells(each)) for each in result.rulings)
-    made = _CheckDocument(
+    made = CheckDocument(
         result=result,
-        words=_CheckWords(answer=words.answer(race, result), rulings=rulings),
+        words=CheckWords(answer=words.answer(race, result), rulings=rulings),
         facts=gate_of(race),
         race=race,
     )

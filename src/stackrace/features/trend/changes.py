@@ -24,7 +24,7 @@ _LARGER = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Change:
+class Change:
     """A change between two stretches of a series."""
 
     at: int
@@ -36,7 +36,7 @@ class _Change:
     """Share of shuffled series with a change as large."""
 
 
-def changes(values: Sequence[float] | Array, *, alpha: float = ALPHA) -> tuple[_Change, ...]:
+def changes(values: Sequence[float] | Array, *, alpha: float = ALPHA) -> tuple[Change, ...]:
     """Return the changes of a series, in its order; each stretch between them has ``LEAST`` values or more.
 
     E-divisive: of all splits of a stretch, and all ends of the part behind it, take the one whose two parts differ
@@ -113,11 +113,11 @@ def _split(distances: Array) -> tuple[int, float]:
     return int(split[best // statistic.shape[1], 0]), float(statistic.flat[best])
 
 
-def _change(series: Array, start: int, at: int, end: int, p: float, skipped: int) -> _Change:
+def _change(series: Array, start: int, at: int, end: int, p: float, skipped: int) -> Change:
     shifts = np.sort((series[at:end][:, None] - series[start:at][None, :]).ravel())
     low, high = _ranks(at - start, end - at)
     shift = Interval(value=float(np.median(shifts)), low=float(shifts[low]), high=float(shifts[high]))
-    return _Change(at=at + skipped, shift=shift, p=p)
+    return Change(at=at + skipped, shift=shift, p=p)
 
 
 def _ranks(n: int, m: int) -> tuple[int, int]:

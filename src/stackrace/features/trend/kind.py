@@ -115,7 +115,7 @@ def _course(series: TrendSeries) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _TrendDocument:
+class TrendDocument:
     """A project's races over time, as `stackrace trend --json` prints it. Unknown values are null.
 
     Ratios are of the values after a change to those before.
@@ -131,16 +131,16 @@ class _TrendDocument:
 
 
 _FORM = Form(
-    record=_TrendDocument,
+    record=TrendDocument,
     name="trend-1",
-    names={_TrendDocument: {"trend": FLAT}, TrendCheck: {"said": FLAT}, Comparison: {"changes": LEFT_OUT}},
+    names={TrendDocument: {"trend": FLAT}, TrendCheck: {"said": FLAT}, Comparison: {"changes": LEFT_OUT}},
 )
 
 schema = partial(schema_text, _FORM)
 
 
 def _document(trend: Trend) -> dict[str, Any]:
-    return readable(_TrendDocument(headline=words.headline(trend), trend=trend), _FORM)
+    return readable(TrendDocument(headline=words.headline(trend), trend=trend), _FORM)
 
 
 _UNITS = {Measure.THROUGHPUT: "requests/s", Measure.P99: "ms", Measure.CPU: "ms", Measure.MEMORY: "MiB"}

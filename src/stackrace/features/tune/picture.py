@@ -27,7 +27,7 @@ class _Spot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Facet:
+class Facet:
     """One panel of the picture: a map over two settings, a row over one, or a single spot."""
 
     title: str
@@ -39,7 +39,7 @@ class _Facet:
     row, without ``across`` one spot a row."""
 
 
-def facets(tuning: Tuning, found: Tuned) -> tuple[_Facet, ...]:
+def facets(tuning: Tuning, found: Tuned) -> tuple[Facet, ...]:
     """Return the panels, one for each combination of values of all settings but two.
 
     These two settings are the axes: numeric ones if possible, with the most values. Panels without a launch are
@@ -76,7 +76,7 @@ def _spots(knobs: Sequence[Knob], tuning: Tuning, found: Tuned) -> Iterator[tupl
 
 def _facet(
     knobs: Sequence[Knob], axes: list[int], fixed: dict[int, str | None], inside: dict[Values, _Spot]
-) -> _Facet:
+) -> Facet:
     used = [i for i in axes if any(values[i] is not None for values in inside)]
     # the setting with more values goes across
     used.sort(key=lambda i: -len(knobs[i].values))
@@ -89,7 +89,7 @@ def _facet(
         for i, value in fixed.items()
         if value is not None
     )
-    return _Facet(
+    return Facet(
         title=title,
         across=across,
         down=down,
@@ -103,7 +103,7 @@ _BLOCKS = "▁▂▃▄▅▆▇█"
 _BEST = "◆"
 
 
-def block_lines(panel: _Facet) -> Iterator[str]:
+def block_lines(panel: Facet) -> Iterator[str]:
     """Yield the panel line by line: a map for two settings, a row for one."""
     if panel.title:
         yield panel.title

@@ -99,7 +99,7 @@ def _best(tuning: Tuning, rows: tuple[Responded, ...]) -> Table:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _TuneWords:
+class TuneWords:
     """The answer and its reasons in sentences."""
 
     answer: str
@@ -107,7 +107,7 @@ class _TuneWords:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _TuneDocument:
+class TuneDocument:
     """Result of a tuning race, as `stackrace tune --json` prints it.
 
     Times are seconds, sizes bytes; unknown values are null.
@@ -137,12 +137,12 @@ class _TuneDocument:
     """The answer."""
     race_file: str | None
     """Line for a race file that races the tuned stack; null without one."""
-    words: _TuneWords
+    words: TuneWords
     notes: tuple[str, ...]
     """Sentences to be read with the result."""
 
 
-_FORM = Form(record=_TuneDocument, name="tune-1")
+_FORM = Form(record=TuneDocument, name="tune-1")
 
 schema = partial(schema_text, _FORM)
 
@@ -150,7 +150,7 @@ schema = partial(schema_text, _FORM)
 def _document(race: Race) -> dict[str, Any]:
     found = tuned(race)
     return readable(
-        _TuneDocument(
+        TuneDocument(
             race=race.id,
             app=race.app,
             ending=race.ending,
@@ -162,7 +162,7 @@ def _document(race: Race) -> dict[str, Any]:
             asked=tuning_of(race),
             found=found,
             race_file=words.race_file_line(found.stack) if found.stack else None,
-            words=_TuneWords(answer=words.answer(race, found), reasons=tuple(words.reasons(race, found))),
+            words=TuneWords(answer=words.answer(race, found), reasons=tuple(words.reasons(race, found))),
             notes=race.notes,
         ),
         _FORM,

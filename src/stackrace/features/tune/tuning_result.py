@@ -186,7 +186,7 @@ class Responded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Scattering:
+class Scattering:
     """A finalist with a better mean that lost because its launches scatter."""
 
     stack: str
@@ -218,7 +218,7 @@ class Tuned:
     responses: tuple[Responded, ...] = ()
     """Configurations with their measurements, the best first."""
     infeasible: tuple[Infeasible, ...] = ()
-    scattering: tuple[_Scattering, ...] = ()
+    scattering: tuple[Scattering, ...] = ()
     rivals: tuple[str, ...] = ()
     """Others that may be better by more than the difference that matters."""
     equals: tuple[str, ...] = ()
@@ -271,7 +271,7 @@ def tuned(race: Race) -> Tuned:
         edges=tuple(_edges(tuning, chosen, raced, [one.stack for one in infeasible])),
         responses=tuple(sorted(responses, key=lambda one: -one.relative)),
         scattering=tuple(
-            _Scattering(stack=stacks[i], mean=found.relative(i), sd=math.expm1(known.sd[i]))
+            Scattering(stack=stacks[i], mean=found.relative(i), sd=math.expm1(known.sd[i]))
             for i in found.scattering
         ),
         rivals=tuple(stacks[i] for i in found.state.rivals(found.index)),

@@ -77,13 +77,13 @@ def _carried(race: Race) -> Iterator[CarryOverTest]:
                 yield CarryOverTest(by=by, where=where(level), p=p)
 
 
-def _parts(own: Sequence[_PlacedSlice]) -> list[int]:
+def _parts(own: Sequence[PlacedSlice]) -> list[int]:
     """Return early, middle or late for each slice; a turn of two stacks has an early and a late one."""
     length = Counter(slice_.turn for slice_ in own)
     return [min(slice_.position * _PARTS // max(length[slice_.turn], 2), _PARTS - 1) for slice_ in own]
 
 
-def _after(own: Sequence[_PlacedSlice]) -> list[int]:
+def _after(own: Sequence[PlacedSlice]) -> list[int]:
     known = _numbered([slice_.after for slice_ in own])
     return [number if slice_.after else -1 for number, slice_ in zip(known, own, strict=True)]
 
@@ -94,7 +94,7 @@ def _numbered(names: Sequence[str]) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _PlacedSlice:
+class PlacedSlice:
     """One valid slice and its position.
 
     In ``after``, a twin has its original's path, because both have the same effect on the next stack.
@@ -115,7 +115,7 @@ class _PlacedSlice:
     """ln(throughput per s)."""
 
 
-def turns(race: Race) -> Iterator[_PlacedSlice]:
+def turns(race: Race) -> Iterator[PlacedSlice]:
     """Yield all valid slices in order of time, each with its position in its turn, without launches cut short.
 
     A turn is one pass over the stacks: it ends where the level changes or a stack comes again, unless the stack's
@@ -134,7 +134,7 @@ def turns(race: Race) -> Iterator[_PlacedSlice]:
             if slice_.verdict.valid:
                 measured.add(launch.stack)
             if slice_.verdict.valid and launch.verdict.valid and slice_.throughput_per_s > 0:
-                yield _PlacedSlice(
+                yield PlacedSlice(
                     level=level,
                     stack=launch.stack,
                     launch=launch.id,

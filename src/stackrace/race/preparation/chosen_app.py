@@ -47,7 +47,7 @@ class AskedApp:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _DetectedApp:
+class DetectedApp:
     """An app with its interpreter, not yet prepared."""
 
     app: App
@@ -91,7 +91,7 @@ def find_app(
     project: ProtectedProject,
     data: Path,
     on_preparing: OnPreparing,
-) -> _DetectedApp:
+) -> DetectedApp:
     """Return the ``asked`` app of ``request`` with its interpreter, which is tried in the view of its ``project``.
 
     ``data`` is a private folder for a bundled app's files. Raises AppError or InputError naming the way out.
@@ -110,13 +110,13 @@ def find_app(
         raise InputError(f"the app's folder {root} does not exist; set [app] root or --project")
     urls = request.urls or ()
     if entry.kind is EntryKind.FILES:
-        return _DetectedApp(app=_files(entry, root), urls=urls)
+        return DetectedApp(app=_files(entry, root), urls=urls)
     app = App(name=asked.name, root=root, entry=entry, services=request.services)
     if entry.kind is EntryKind.RACK:
         ruby, note = _ruby(request, entry, root)
-        return _DetectedApp(app=replace(app, ruby=ruby), urls=urls, notes=(note,))
+        return DetectedApp(app=replace(app, ruby=ruby), urls=urls, notes=(note,))
     python, note = _python(request, entry, root, environments, project, on_preparing)
-    return _DetectedApp(app=replace(app, python=python), urls=urls, notes=(*where, note))
+    return DetectedApp(app=replace(app, python=python), urls=urls, notes=(*where, note))
 
 
 def _files(entry: Entry, root: Path) -> App:
@@ -143,7 +143,7 @@ def _bundled(
     data: Path,
     project: ProtectedProject,
     on_preparing: OnPreparing,
-) -> _DetectedApp:
+) -> DetectedApp:
     guessed = request.bundled is None
     if guessed and request.source is not None and request.urls is None and request.stacks is None:
         on_preparing(Preparing(step=Step.NO_APP, subject=str(request.source)))
@@ -152,7 +152,7 @@ def _bundled(
     if ours.entry.kind is EntryKind.RACK:
         app = ours.app(ruby=find_ruby(ours.root, request.ruby), data=data, services=request.services)
         note = f"The app is the bundled one, {ours.name}."
-        return _DetectedApp(app=app, urls=request.urls or ours.urls, notes=(note,))
+        return DetectedApp(app=app, urls=request.urls or ours.urls, notes=(note,))
     base = request.python or Path(sys._base_executable)  # type: ignore[attr-defined]
     # the user's interpreter starts with the user's modules
     view = UNPROTECTED if request.python is None else project.view
@@ -161,7 +161,7 @@ def _bundled(
         ": no project was found in this folder." if guessed else "."
     )
     app = ours.app(python=python, data=data, services=request.services)
-    return _DetectedApp(app=app, urls=request.urls or ours.urls, notes=(note,))
+    return DetectedApp(app=app, urls=request.urls or ours.urls, notes=(note,))
 
 
 def _python(

@@ -16,7 +16,7 @@ from ..request.request import RaceRequest
 from ..results.parts import RacePart
 
 
-class _DescribedDeployment(Protocol):
+class DescribedDeployment(Protocol):
     """Description of a project's current deployment that is stored with a race, as a `RacePart`."""
 
     @property
@@ -47,7 +47,7 @@ class _DescribedDeployment(Protocol):
 class CurrentStack:
     """The deployment that the project runs today."""
 
-    deployment: _DescribedDeployment
+    deployment: DescribedDeployment
     """Description from the project's files."""
     stack: Stack | None
     """The deployment as a stack of the catalogue; None if it cannot be raced, see the deployment's ``problem``."""

@@ -69,7 +69,7 @@ _REDO_SHARE = 4
 """At most one of this many cells of a pass is measured again."""
 
 
-class _Planner(Protocol):
+class Planner(Protocol):
     """Plan of a block, corrected by what the block itself shows."""
 
     @property
@@ -92,7 +92,7 @@ class Block:
     """
 
     plan: BlockPlan
-    planner: _Planner
+    planner: Planner
     cells: Sequence[Cell]
     steps: Steps
     shuffler: random.Random

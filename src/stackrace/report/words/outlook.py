@@ -71,7 +71,9 @@ def _of_levels(plan: RacePlan, request: RaceRequest) -> Iterator[str]:
         if slowest.bursts:
             most = slowest.bursts[-1].connections
             per_s = number(most / response_s(slowest, most, cores))
-            reason = f"Short loads gave no more than {per_s} right answers per second at {connections(most)}"
+            reason = (
+                f"In short loads the slowest stack gave {per_s} right answers per second at {connections(most)}"
+            )
         yield (
             f"{reason}, so the load is {listed(levels)} connection{'' if levels == [1] else 's'}: at {usual} "
             f"an answer would take about {about(round(response_s(slowest, usual, cores), 1))}. "

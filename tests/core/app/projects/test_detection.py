@@ -49,6 +49,9 @@ def test_a_manage_py_may_put_the_folder_above_on_the_path(tmp_path):
     write(tmp_path, {"example/manage.py": SETDEFAULT.replace("shop", "example"), "example/settings.py": ""})
     found = detect(tmp_path / "example", {})
     assert (found.root, found.entry.target) == (tmp_path, "example.settings")
+    # a file of that name above is another project's
+    write(tmp_path, {"other/manage.py": SETDEFAULT.replace("shop.settings", "settings"), "settings.py": ""})
+    assert detect(tmp_path / "other", {}).root == tmp_path / "other"
 
 
 def test_manage_py_is_never_run(tmp_path):

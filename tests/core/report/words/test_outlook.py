@@ -132,8 +132,8 @@ def test_levels_that_short_loads_decide_are_explained_by_these(most):
     quick = replace(asking("a", "/a"), page=PageTime(wall_s=0.01, cpu_s=0.01))
     (words,) = outlook(plan_of(ASKED, stage(quick, slow, levels=(1, 4, 10), paths=TEN[:2])), ASKED)
     assert words == (
-        f"Short loads gave no more than 6.67 right answers per second at {most} connections, so the load is "
-        "1, 4 and 10 connections: at 100 an answer would take about 15 s. Choose others with -c."
+        f"In short loads the slowest stack gave 6.67 right answers per second at {most} connections, so the load "
+        "is 1, 4 and 10 connections: at 100 an answer would take about 15 s. Choose others with -c."
     )
 
 
