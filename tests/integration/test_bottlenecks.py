@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections import Counter
 
 import pytest
 
@@ -31,7 +32,7 @@ THREADS = "gunicorn:class=gthread,workers=1,threads={}"
 
 
 def raced(brief, folder, *, before="", page, stack, beside="", clients=8):
-    """The places where the time went in the slices of a race of one stack, as far as known."""
+    """The place where the time of a race of one stack went: that of most slices, as far as known."""
     (folder / "shop.py").write_text(APP.format(before=before, page=page))
     (folder / "race.toml").write_text(f"[app]\nservices = [{beside}]\n")
     words = f"run race.toml --wsgi shop:app --budget 20min -c {clients} --no-twin --stack {stack} --json".split()
@@ -41,24 +42,25 @@ def raced(brief, folder, *, before="", page, stack, beside="", clients=8):
     found = [one["bottleneck"] for one in slices if one["bottleneck"] is not None]
     if not found:
         pytest.skip("others had the cores, so the figures do not decide")
-    return {(one["kind"], one["places"], one["unit"]) for one in found}
+    ((place, _),) = Counter((one["kind"], one["places"], one["unit"]) for one in found).most_common(1)
+    return place
 
 
 @pytest.mark.exhaustive
 def test_threads_that_sleep_are_the_limit(brief, tmp_path):
-    assert raced(brief, tmp_path, page=SLEEP, stack=THREADS.format(4)) == {("waiting", 4, "thread")}
+    assert raced(brief, tmp_path, page=SLEEP, stack=THREADS.format(4)) == ("waiting", 4, "thread")
 
 
 def test_a_master_that_waits_for_its_workers_is_no_lock(brief, tmp_path):
     found = raced(brief, tmp_path, page=SLEEP, stack="gunicorn:workers=2", clients=2)
-    assert found == {("waiting", 2, "connection")}
+    assert found == ("waiting", 2, "connection")
 
 
 @pytest.mark.exhaustive
 def test_a_lock_of_the_app_is_named(brief, tmp_path):
     page = "    with lock:\n        time.sleep(0.1)"
     found = raced(brief, tmp_path, before=LOCK, page=page, stack=THREADS.format(8))
-    assert found == {("lock", 8, "connection")}
+    assert found == ("lock", 8, "connection")
 
 
 @pytest.mark.exhaustive
@@ -68,4 +70,4 @@ def test_a_database_is_named(brief, tmp_path):
     page = "    connection().execute('select pg_sleep(0.5)')"
     stack, beside = THREADS.format(8), "'postgresql'"
     found = raced(brief, tmp_path, before=CONNECTIONS, page=page, stack=stack, beside=beside)
-    assert found == {("database", 8, "connection")}
+    assert found == ("database", 8, "connection")

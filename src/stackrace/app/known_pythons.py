@@ -75,6 +75,18 @@ def installed_folders(python: Path) -> Iterator[tuple[str, Path, bool]]:
         yield about.parent.name.partition("-")[0], folder, is_editable
 
 
+def packages_of(python: Path) -> frozenset[str]:
+    """Return the names of the packages in the environment of ``python``, in lower case with dashes.
+
+    Empty if it cannot be told by the environment's folder, because it also has those of the system.
+    """
+    home = python.parent.parent
+    if re.search(r"^include-system-site-packages *= *true", text(home / "pyvenv.cfg"), re.MULTILINE):
+        return frozenset()
+    names = (about.name.partition("-")[0] for about in (home / "lib").glob("python3*/site-packages/*.dist-info"))
+    return frozenset(re.sub(r"[-_.]+", "-", name).lower() for name in names)
+
+
 def is_executable(path: Path) -> bool:
     """Tell whether ``path`` is a file that this user may execute."""
     return is_file(path) and os.access(path, os.X_OK)

@@ -133,6 +133,17 @@ def _as_they_are(settings: Settings) -> Settings:
     return settings
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accelerator:
+    """Package that a server uses only where it is installed, and the option with which it goes without."""
+
+    package: str
+    option: str
+    value: str
+    only: Settings = field(default_factory=dict)
+    """Settings with which the server uses the package; empty: it always does."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class NativeOptions:
     """A server's own options: the table of all that Stackrace knows, and how to read commands and files with it.
@@ -190,6 +201,8 @@ class NativeOptions:
     """Function that returns the maximum of requests in progress; 0: only connections limit them."""
     idle: Callable[[Settings], frozenset[str]] = _nothing
     """Function that returns settings without effect beside the others, except those of ``Setting.only``."""
+    accelerators: tuple[Accelerator, ...] = ()
+    """Packages that a stack of Stackrace has, and that a project's own environment may lack."""
 
     @cached_property
     def by_name(self) -> Mapping[str, Option]:

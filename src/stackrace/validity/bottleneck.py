@@ -8,6 +8,7 @@ from statistics import fmean, multimode
 
 from ..measure.launch import Bottleneck, BottleneckKind
 from ..measure.load import answered_per_s
+from ..stacks.setting import Interface
 from ..stacks.stack import Hop, Stack
 from .connections import delayed_acks
 from .observation import Observation
@@ -129,9 +130,14 @@ def _is_locked(observation: Observation, host: Hop, at_once: float | None) -> bo
 
     Threads without a request wait at a lock, too. Such threads exist if there are fewer connections than threads,
     or if connections are spread unevenly over processes. As many threads as can be idle then are not counted.
+    Threads beside an event loop, of a pool or a database's library, are idle in the same way: nothing is said of
+    them.
     """
     threads, clients = observation.threads, observation.load.concurrency
-    if threads is None or threads.other + threads.database < _HOLDER or _busy_of_each(observation, host) > _IDLE:
+    is_event_loop = observation.stack is not None and observation.stack.interface is Interface.ASGI
+    if threads is None or is_event_loop:
+        return False
+    if threads.other + threads.database < _HOLDER or _busy_of_each(observation, host) > _IDLE:
         return False
     in_use = min(clients, max(host.promised, threads.lock + threads.other + threads.database))
     idle = max(host.promised - clients, 0)

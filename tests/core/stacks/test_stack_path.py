@@ -170,10 +170,18 @@ def test_an_interface_the_app_does_not_offer_names_servers_that_would_do():
         ("gunicorn", Interface.RACK, "the app is rack; use passenger or puma"),
         ("nginx/http/gunicorn", Interface.FILES, "gunicorn hosts wsgi with these settings, but the app is files"),
         # a server that hosts the app with a setting is offered with it
-        ("gunicorn", Interface.ASGI, "use gunicorn:class=asgi, gunicorn:class=uvicorn, daphne, granian, hypercorn"),
+        (
+            "gunicorn",
+            Interface.ASGI,
+            "use gunicorn:class=asgi, gunicorn:class=uvicorn, gunicorn:class=uvicorn-h11, daphne",
+        ),
         ("nginx/http/gunicorn:class=gthread", Interface.ASGI, "use gunicorn:class=asgi"),
         ("granian:interface=asgi", Interface.WSGI, "use granian, "),
-        ("waitress", Interface.ASGI, "granian, gunicorn:class=asgi, gunicorn:class=uvicorn, hypercorn"),
+        (
+            "waitress",
+            Interface.ASGI,
+            "granian, gunicorn:class=asgi, gunicorn:class=uvicorn, gunicorn:class=uvicorn-h11, hypercorn",
+        ),
     ],
 )
 def test_what_does_not_host_the_app_says_what_would(path, offered, words):

@@ -123,6 +123,11 @@ def test_threads_without_a_request_wait_at_a_lock_too():
     assert place(seen(uneven, threads={"lock": 4.0, "other": 4.0}, at_once=4.0)) == (SHORT, "thread", 8)
 
 
+def test_threads_beside_an_event_loop_may_be_idle_at_a_lock():
+    pool = {"lock": 8.0, "other": 2.0}
+    assert place(seen("uvicorn:workers=1", threads=pool, at_once=1.0)) == (WAITING, "process", 1)
+
+
 def test_a_lock_that_nobody_holds_is_none():
     assert place(seen(threads={"lock": 8.0, "other": 0.1}, at_once=1.0)) == (SHORT, "thread", 8)
 

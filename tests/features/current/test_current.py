@@ -139,6 +139,41 @@ def test_files_are_read_where_they_lie(tmp_path, case):
     assert parse_stack(found.stack, SPECS, ANY, tmp_path)
 
 
+WITHOUT = {
+    "uvicorn alone": ("uvicorn a:b", "uvicorn", "uvicorn:workers=1,keep_alive=5,--loop=asyncio,--http=h11"),
+    "options of its own": (
+        "uvicorn a:b --http httptools --loop auto", "uvicorn",
+        "uvicorn:workers=1,keep_alive=5,--http=httptools,--loop=asyncio"),
+    "with all": ("uvicorn a:b", "uvicorn uvloop httptools", "uvicorn:workers=1,keep_alive=5"),
+    "an unknown environment": ("uvicorn a:b", "django", "uvicorn:workers=1,keep_alive=5"),
+    "gunicorn's Uvicorn worker": (
+        "gunicorn -k uvicorn.workers.UvicornWorker a:b", "gunicorn uvicorn uvloop",
+        "gunicorn:workers=1,class=uvicorn-h11,keep_alive=2"),
+    "gunicorn's own ASGI worker": (
+        "gunicorn -k asgi a:b", "gunicorn", "gunicorn:workers=1,class=asgi,keep_alive=2,--asgi-loop=asyncio"),
+    "a worker without them": ("gunicorn -k sync a:b", "gunicorn", "gunicorn:workers=1,class=sync"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", WITHOUT)
+def test_a_deployment_has_the_accelerators_of_its_own_environment(tmp_path, case):
+    command, installed, expected = WITHOUT[case]
+    packages = tmp_path / ".venv/lib/python3.11/site-packages"
+    for name in installed.split():
+        (packages / f"{name}-1.0.dist-info").mkdir(parents=True)
+    found = read(tmp_path, {"Procfile": f"web: {command}\n"}, python=tmp_path / ".venv/bin/python")
+    assert found.stack == expected
+    is_said = any("environment has no" in gap.why for gap in found.gaps)
+    assert is_said is ("--" in expected or "h11" in expected)
+
+
+def test_an_environment_with_the_packages_of_the_system_is_unknown(tmp_path):
+    (tmp_path / ".venv/lib/python3.11/site-packages/uvicorn-1.0.dist-info").mkdir(parents=True)
+    write(tmp_path, {".venv/pyvenv.cfg": "home = /usr/bin\ninclude-system-site-packages = true\n"})
+    found = read(tmp_path, {"Procfile": "web: uvicorn a:b\n"}, python=tmp_path / ".venv/bin/python")
+    assert found.stack == "uvicorn:workers=1,keep_alive=5"
+
+
 LIKELY = {
     "production before all": ("compose.prod.yml", ["compose.yml", "Procfile", "shop.service", "compose.prod.yml"]),
     "a unit before a platform": ("shop.service", ["Procfile", "compose.yml", "shop.service"]),

@@ -382,7 +382,7 @@ UNREAD = {
     ),
     "a worker class that cannot be raced": (
         {"gunicorn_config.py": 'worker_class = "eventlet"\nworkers = 4\n'},
-        "Gunicorn's class 'eventlet' is unknown to Stackrace (sync, gthread, gevent, asgi, uvicorn)",
+        "Gunicorn's class 'eventlet' is unknown to Stackrace (sync, gthread, gevent, asgi, uvicorn, uvicorn-h11)",
     ),
 }
 

@@ -66,7 +66,7 @@ KINDS = {
     "uvicorn": (
         "uvicorn",
         f"uvicorn --workers 2 --port {{port}} --header X-Token:{CANARY} shop:asgi",
-        ("uvicorn:workers=2,keep_alive=5", 2, 4),
+        ("uvicorn:workers=2,keep_alive=5,--loop=asyncio,--http=h11", 2, 4),
     ),
     "sync": (
         "gunicorn",
@@ -104,7 +104,11 @@ KINDS = {
         "waitress-serve --port {port} --threads 3 shop:application",
         ("waitress:threads=3,connection_limit=100,keep_alive=120", 1, 1),
     ),
-    "code": ("uvicorn", "python main.py --port {port}", ("uvicorn:workers=2,keep_alive=5", 2, 4)),
+    "code": (
+        "uvicorn",
+        "python main.py --port {port}",
+        ("uvicorn:workers=2,keep_alive=5,--loop=asyncio,--http=h11", 2, 4),
+    ),
     "daphne": ("daphne", "daphne -p {port} shop:asgi", ("daphne", 1, 1)),
 }
 """By name: the packages, the command line, and the path, the workers and the processes that are the truth."""

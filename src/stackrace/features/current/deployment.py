@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from ...app.app import Entry
+from ...app.known_pythons import packages_of
 from ...app.project_files import ProjectFiles, is_exported, is_platform, likelihood, problem_of, repository_folders
 from ...app.projects.deployment_command import text_of
 from ...app.projects.deployment_files import DeploymentCommand, commands_of_file, deployment_commands, is_worker
@@ -151,6 +152,10 @@ class _Reading:
         self.environment = environment
         self.root, self.base, self.specs, self.file, self.python = root, base, specs, file, python
         self.running = running
+        if running is not None:
+            self.packages = frozenset(running.server.versions)
+        else:
+            self.packages = packages_of(python) if python is not None else frozenset()
         self.project, self.fronts = ProjectFiles(root), Fronts(root, specs, file)
         self.programs = {name: spec for spec in specs.values() if spec.native for name in spec.native.programs}
         self.hops: list[ReadHop] = []
@@ -236,7 +241,16 @@ class _Reading:
                 spec = self.programs.get(start.words[0])
                 if spec is not None and spec.native is not None:
                     self.hops.append(
-                        read_hop(start, spec, spec.native, self.project, self.python, why, self.environment)
+                        read_hop(
+                            start,
+                            spec,
+                            spec.native,
+                            self.project,
+                            python=self.python,
+                            problem=why,
+                            environment=self.environment,
+                            packages=self.packages,
+                        )
                     )
                 else:
                     problem = f"it is served by {_ELSEWHERE[start.words[0]]}, which Stackrace does not race"

@@ -32,6 +32,8 @@ _LOGS = "access_log"
 _NAMES_APP = {"module", "wsgi", "wsgi-file", "wsgi_app"}
 """Keys of gunicorn's and uWSGI's files that name the app."""
 _MOST_BASES = 4
+_BY_PACKAGES = "auto"
+"""Value of an option that leaves the choice to the packages in the environment."""
 
 
 @dataclass(slots=True)
@@ -143,6 +145,19 @@ class ReadHop:
             self.problem = f"{spec.title}'s {setting_name} {value!r} is unknown to Stackrace ({known_ones})"
         else:
             self.gap(what, f"Stackrace does not know this value of {setting_name}", _weight(setting_name))
+
+    def go_without(self, packages: Collection[str]) -> None:
+        """Choose what the server does without those of its accelerators that are not among ``packages``, the names
+        of those in the app's environment. If the server is not among them, its own environment is unknown."""
+        for each in self.native.accelerators if self.spec.package in packages else ():
+            is_left = (
+                self.native.row(each.option).setting or self.seen.get(each.option, _BY_PACKAGES) == _BY_PACKAGES
+            )
+            if each.package not in packages and is_left and each.only.items() <= self.values().items():
+                why = f"the app's environment has no {each.package}"
+                self.gap(f"--{each.option} {each.value}", why, Weight.ASSUMED)
+                self.options = [option for option in self.options if option[0] != each.option]
+                self.take(each.option, each.value)
 
     def _derived(self, name: str, known: Collection[str]) -> str:
         """Return the ``known`` class that the project's own class ``name`` derives from; empty without one."""

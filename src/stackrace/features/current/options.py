@@ -12,7 +12,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
@@ -54,10 +54,12 @@ def read_hop(
     python: Path | None = None,
     problem: str = "",
     environment: Mapping[str, str] = MappingProxyType({}),
+    packages: Collection[str] = (),
 ) -> ReadHop:
     """Return the server that ``command`` starts in the ``project`` as a hop, as far as a stack path can hold it.
 
-    ``problem`` says why the command may start something else; ``environment`` has the variables of a race.
+    ``problem`` says why the command may start something else; ``environment`` has the variables of a race,
+    ``packages`` are the names of those in the app's environment; empty if unknown.
     """
     hop = ReadHop(command, spec, native, project, environment)
     if problem:
@@ -78,6 +80,7 @@ def read_hop(
     _take_file(hop, python)
     _take_workers(hop)
     _take_surroundings(hop)
+    hop.go_without(packages)
     for wrapper in command.wrappers:
         hop.gap(wrapper, "a race starts the server by itself, without this program")
     for name in filter(_DECIDING.fullmatch, hop.command.variables):

@@ -28,9 +28,13 @@ _CONNECTIONS = (1, 100)
 """Numbers of connections in bursts; more are not worth it, because each burst leaves a queue that delays the
 next."""
 
-ALL_S, RESPONSES = 1.8, 1.8
-"""Longest time of all bursts on a stack: ``ALL_S`` seconds plus ``RESPONSES`` response times. Starting and ending a
-burst takes 0.05 s more, and the rest after it up to ``_REST_S``."""
+_ALL_S, _RESPONSES = 1.8, 1.8
+"""Longest time of all bursts on a stack: ``_ALL_S`` seconds plus ``_RESPONSES`` response times, if ``_ROUNDS`` for
+each burst are no longer. Starting and ending a burst takes 0.05 s more, and the rest after it up to ``_REST_S``."""
+
+_ROUNDS = 2
+"""Response times of the app alone for which a burst may always last. The requests of all its connections are
+computed in half of its time: a server that computes them side by side has answered none of them earlier."""
 
 _UNANSWERED = 3
 """Times its time that a burst may last if no answer comes."""
@@ -123,9 +127,9 @@ class Bursts:
         return bursts
 
     def _bursts_of(self, running: Running, workload: Workload, share: int) -> list[Burst]:
-        wall_s = workload.page.wall_s
-        connections = _connections_for(wall_s, max(levels_of(self.request)))
-        limit_s = (ALL_S + RESPONSES * wall_s) / len(connections) / share
+        limit_s = _limit_s(workload.page.wall_s, share)
+        most = max(levels_of(self.request))
+        connections = _connections_for(workload.page, most, limit_s, len(self.cores.stack_cores))
         bursts = (self._burst(running, workload, each, limit_s) for each in connections)
         return [burst for burst in bursts if burst is not None]
 
@@ -165,10 +169,22 @@ class Bursts:
         return Burst(connections=connections, per_s=_rate_of(load, result), promised=promised)
 
 
-def _connections_for(wall_s: float, most: int) -> tuple[int, ...]:
-    """Return the numbers of connections, at most ``most``, for the bursts of a page that alone takes ``wall_s``."""
-    wanted = sorted({min(each, most) for each in _CONNECTIONS})
-    return tuple(wanted) if _QUICK_S < wall_s <= _SLOW_S else (wanted[-1],)
+def _has_two(wall_s: float) -> bool:
+    return _QUICK_S < wall_s <= _SLOW_S
+
+
+def _limit_s(wall_s: float, share: int) -> float:
+    """Return the longest time of a burst of a page that alone takes ``wall_s``, one of ``share`` workloads."""
+    bursts = share * (2 if _has_two(wall_s) else 1)
+    return max((_ALL_S + _RESPONSES * wall_s) / bursts, _ROUNDS * wall_s)
+
+
+def _connections_for(page: PageTime, most: int, limit_s: float, cores: int) -> tuple[int, ...]:
+    """Return the numbers of connections, at most ``most``, for the bursts of ``page`` that last ``limit_s``."""
+    computed = cores * limit_s / 2 / page.cpu_s if page.cpu_s else most
+    fitting = max(int(min(computed, most)), 1)
+    wanted = sorted({min(each, fitting) for each in _CONNECTIONS})
+    return tuple(wanted) if _has_two(page.wall_s) else (wanted[-1],)
 
 
 def _is_enough(counts: Sequence[int], connections: int, wall_s: float) -> bool:

@@ -17,10 +17,9 @@ from stackrace.measure.workload import Burst, PageTime
 from stackrace.race.pacing.forecast import _SLACK, answer_s
 from stackrace.race.pacing.pace import lengths_of
 from stackrace.race.preparation.bursts import (
-    ALL_S,
-    RESPONSES,
     _connections_for,
     _is_enough,
+    _limit_s,
     _rate_of,
     pilots,
     pool_note,
@@ -88,24 +87,40 @@ def test_half_a_second_of_waiting_is_answered_at_100_connections_by_five_stacks_
     assert planned(waits, ASGI, concurrency=(100,), budget_s=60.0) == ((100,), 4, 1.5, True)
 
 
-@given(st.floats(0.0, 16.0), st.integers(1, 1000))
-def test_bursts_take_two_seconds_and_less_than_two_response_times_at_most(wall_s, most):
-    connections = _connections_for(wall_s, most)
-    assert connections and connections[-1] == min(most, 100)
-    each_s = (ALL_S + RESPONSES * wall_s) / len(connections)
-    beside_s = 0.05 * len(connections)
-    assert len(connections) * each_s + beside_s <= 2.0 + 2 * wall_s
-    # and each is long enough for an answer
-    assert each_s > wall_s
+@given(st.floats(0.0, 16.0), st.floats(0.0, 1.0), st.integers(1, 1000), st.integers(1, 8))
+def test_bursts_take_two_seconds_and_two_response_times_and_are_long_enough(wall_s, computes, most, cores):
+    alone = PageTime(wall_s=wall_s, cpu_s=wall_s * computes)
+    limit_s = _limit_s(wall_s, 1)
+    connections = _connections_for(alone, most, limit_s, cores)
+    assert 1 <= len(connections) <= 2 and connections[-1] <= min(most, 100)
+    assert len(connections) * (limit_s + 0.05) <= 2.05 + 2 * wall_s
+    # for an answer, also of a server that computes all requests side by side
+    assert limit_s > wall_s or wall_s == 0.0
+    assert connections[-1] * alone.cpu_s / cores <= max(limit_s / 2, alone.cpu_s)
 
 
 @pytest.mark.parametrize(
-    ("wall_s", "connections"), [(0.002, (100,)), (0.02, (1, 100)), (0.5, (100,)), (5.0, (100,))]
+    ("wall_s", "cpu_s", "connections"),
+    [
+        (0.002, 0.002, (100,)),
+        (0.02, 0.0006, (1, 100)),
+        (0.5, 0.0006, (100,)),
+        (5.0, 0.0006, (100,)),
+        # 100 at once would take 6 s, and nobody is answered before
+        (0.12, 0.12, (1, 8)),
+        (0.7, 0.7, (4,)),
+    ],
 )
-def test_a_quick_page_has_one_burst_and_a_slow_one_none_that_tells_nothing_new(wall_s, connections):
-    assert _connections_for(wall_s, 100) == connections
-    assert _connections_for(wall_s, 1) == (1,)
-    assert max(_connections_for(wall_s, 4)) == 4
+def test_a_quick_page_has_one_burst_and_a_slow_one_none_that_tells_nothing_new(wall_s, cpu_s, connections):
+    alone = PageTime(wall_s=wall_s, cpu_s=cpu_s)
+    assert _connections_for(alone, 100, _limit_s(wall_s, 1), 2) == connections
+    assert _connections_for(alone, 1, _limit_s(wall_s, 1), 2) == (1,)
+    assert max(_connections_for(alone, 2, _limit_s(wall_s, 1), 2)) == 2
+
+
+def test_each_of_many_pages_has_time_for_two_answers():
+    assert _limit_s(0.5, 12) == pytest.approx(1.0)
+    assert _limit_s(0.001, 12) == pytest.approx(0.15, rel=0.01)
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ PROGRAMS = {
         {},
         {"class": "gthread", "threads": 8},
         {"class": "uvicorn", "access_log": True},
+        {"class": "uvicorn-h11"},
         {"class": "asgi", "worker_connections": 50},
         {"class": "asgi", "preload": True, "max_requests": 500, "max_requests_jitter": 50, "timeout": 60},
     ],

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from ...native_files import Change, Concern, FileReading
-from ...native_options import NativeOptions, Option, decided, passed, switches
+from ...native_options import Accelerator, NativeOptions, Option, decided, passed, switches
 from ...setting import Formula, Interface, Origin, Protocol, Setting, Settings, SettingValue, Tunable
 from ..contract import BACKLOG
 from ..settings import ACCESS_LOG, KEEP_ALIVE, MOST_SECONDS, address, recycling, workers
@@ -20,9 +20,11 @@ CLASSES = {
     "gevent": Interface.WSGI,
     "asgi": Interface.ASGI,
     "uvicorn": Interface.ASGI,
+    "uvicorn-h11": Interface.ASGI,
 }
 _TWICE_AND_ONE = Formula(per_core=2, plus=1, source="gunicorn, Design, How Many Workers?")
-CLASS_OF = {"uvicorn": "uvicorn_worker.UvicornWorker"}
+_H11 = "uvicorn_worker.UvicornH11Worker"
+CLASS_OF = {"uvicorn": "uvicorn_worker.UvicornWorker", "uvicorn-h11": _H11}
 """Worker classes that gunicorn does not know by Stackrace's name."""
 _CLASSES = {
     "sync": "sync",
@@ -35,8 +37,8 @@ _CLASSES = {
     "gunicorn.workers.gasgi.ASGIWorker": "asgi",
     "uvicorn_worker.UvicornWorker": "uvicorn",
     "uvicorn.workers.UvicornWorker": "uvicorn",
-    "uvicorn.workers.UvicornH11Worker": "uvicorn",
-    "uvicorn_worker.UvicornH11Worker": "uvicorn",
+    "uvicorn.workers.UvicornH11Worker": "uvicorn-h11",
+    "uvicorn_worker.UvicornH11Worker": "uvicorn-h11",
 }
 """Worker classes of commands and files, and the setting's value for each."""
 
@@ -192,6 +194,13 @@ OPTIONS = NativeOptions(
     read=_read,
     inspector=Path(__file__).with_name("inspector.py"),
     effective=_effective,
+    accelerators=(
+        *(
+            Accelerator(package=each, option="worker-class", value=_H11, only={"class": "uvicorn"})
+            for each in ("uvloop", "httptools")
+        ),
+        Accelerator(package="uvloop", option="asgi-loop", value="asyncio", only={"class": "asgi"}),
+    ),
     rows=(
         Option("config c", concern=Concern.PATHS, written=lambda site: site.directory / "gunicorn.conf.py"),
         Option("bind b", concern=Concern.ADDRESS, written=address),
@@ -246,14 +255,15 @@ OPTIONS = NativeOptions(
                 choices=tuple(CLASSES),
                 implies=CLASSES,
                 # Uvicorn reads the connection itself
-                listens={"uvicorn": frozenset({Protocol.HTTP})},
+                listens=dict.fromkeys(CLASS_OF, frozenset({Protocol.HTTP})),
                 # Source: gunicorn, Design, "Sync Workers"
                 # gevent changes what the app's own libraries do, which is not for a tuner to decide
                 tunable=Tunable(values=("sync", "gthread")),
                 closes={"sync": "gunicorn's sync worker closes after every answer by design: use class=gthread"},
                 help="What a worker is: sync serves one request at a time without keep-alive, gthread has "
-                "threads, gevent greenlets; uvicorn and gunicorn's own asgi host the app's ASGI interface. asgi "
-                "lets only 100 connections wait, whatever the backlog.",
+                "threads, gevent greenlets; uvicorn and gunicorn's own asgi host the app's ASGI interface, "
+                "uvicorn-h11 without uvloop and httptools. asgi lets only 100 connections wait, whatever the "
+                "backlog.",
             ),
             values=_CLASSES,
             written=lambda site: CLASS_OF.get(str(site.settings["class"]), site.settings["class"]),

@@ -22,6 +22,7 @@ _FIRST_WITH_ASGI = "25.1"
 _BRINGS: Mapping[str, tuple[str, ...]] = {
     "gevent": ("gevent", "packaging"),
     "uvicorn": ("uvicorn-worker", "uvicorn[standard]"),
+    "uvicorn-h11": ("uvicorn-worker", "uvicorn"),
     "asgi": ("uvloop",),
 }
 
@@ -80,7 +81,7 @@ class Gunicorn(Server):
                 source='gunicorn, "Signal Handling", Reload the configuration',
                 renews_app=not _preloads(site.settings),
                 loses="resets connections that its Uvicorn worker has not read from yet"
-                if site.settings["class"] == "uvicorn"
+                if site.settings["class"] in CLASS_OF
                 else "",
             ),
             reopens=signal.SIGUSR1,

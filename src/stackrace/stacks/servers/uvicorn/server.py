@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 
 from ...native_files import Concern
-from ...native_options import NativeOptions, Option, decided, switches
+from ...native_options import Accelerator, NativeOptions, Option, decided, switches
 from ...setting import Interface, Protocol
 from ...stack import ServerSpec
 from ..contract import BACKLOG, Recipe, Reload, Server
@@ -18,6 +18,10 @@ _OPTIONS = NativeOptions(
     verbs={"run": "", "dev": "--reload"},
     prefix="UVICORN_",
     order="workers max_requests max_requests_jitter keep_alive access_log",
+    accelerators=(
+        Accelerator(package="uvloop", option="loop", value="asyncio"),
+        Accelerator(package="httptools", option="http", value="h11"),
+    ),
     rows=(
         Option(
             "workers",
