@@ -81,7 +81,7 @@ def packages_of(python: Path) -> frozenset[str]:
     Empty if it cannot be told by the environment's folder, because it also has those of the system.
     """
     home = python.parent.parent
-    if re.search(r"^include-system-site-packages *= *true", text(home / "pyvenv.cfg"), re.MULTILINE):
+    if re.search(r"^include-system-site-packages\s*=\s*true", text(home / "pyvenv.cfg"), re.MULTILINE):
         return frozenset()
     names = (about.name.partition("-")[0] for about in (home / "lib").glob("python3*/site-packages/*.dist-info"))
     return frozenset(re.sub(r"[-_.]+", "-", name).lower() for name in names)
