@@ -120,7 +120,7 @@ def test_the_environment_of_the_app_is_described(pages):
     assert any((folder / "django").is_dir() for folder in found.python.site_packages)
     assert found.python.base.is_file()
     assert {"Django", "Flask"} <= set(found.python.distributions)
-    assert not found.django.debug
+    assert not found.debug
     assert "/hello/" in found.django.routes
 
 
@@ -275,9 +275,35 @@ def test_no_module_of_the_examiner_stands_in_the_way_of_the_apps_own(tmp_path):
 
 def test_debug_is_noted(tmp_path, django_python):
     found = examine(site(tmp_path, django_python, DEBUG=True, ALLOWED_HOSTS=[]))
-    assert found.django.debug
+    assert found.debug
     assert golden(found).host in {"localhost", "127.0.0.1"}
-    assert "DEBUG is on in settings" in found.notes[0]
+    assert "Debug mode is on in settings" in found.notes[0]
+
+
+@pytest.mark.parametrize("wrapped", ["app", "Wrapper(app)"])
+def test_debug_mode_of_a_framework_is_noted(tmp_path, wrapped):
+    text = f"""
+        class Framework:
+            debug, url_map = True, None
+
+            def __call__(self, environ, start_response):
+                start_response("200 OK", [("Content-Type", "text/plain")])
+                return [b"hello"]
+
+        class Wrapper:
+            debug = "of its own"
+
+            def __init__(self, app):
+                self.app = app
+
+            def __call__(self, environ, start_response):
+                return self.app(environ, start_response)
+
+        app = Framework()
+        served = {wrapped}
+    """
+    found = examine(scratch(tmp_path, EntryKind.WSGI, "shop:served", shop=text))
+    assert "Debug mode is on in shop:served" in found.notes[0]
 
 
 def test_no_allowed_host_at_all_is_explained(tmp_path, django_python):

@@ -55,6 +55,8 @@ class Examination:
     python: PythonFacts | None
     """Facts about the app's interpreter; None for Rack apps and plain files."""
     django: DjangoFacts | None
+    debug: bool = False
+    """True if the app says that it is in debug mode."""
     host: str
     """The Host header that was sent."""
     exchanges: tuple[Exchange, ...]
@@ -83,8 +85,8 @@ class Examination:
     def warnings(self) -> tuple[str, ...]:
         """Facts about the app that spoil the figures of a race, one sentence each."""
         notes = []
-        if self.django is not None and self.django.debug:
-            notes.append(f"DEBUG is on in {self.entry.target}: the figures will not be those of production.")
+        if self.debug:
+            notes.append(f"Debug mode is on in {self.entry.target}: the figures will not be those of production.")
         toolbar = [exchange.request.path for exchange in self.exchanges if has_toolbar(exchange.first.body)]
         if toolbar:
             notes.append(f"The Debug toolbar is in {', '.join(toolbar)}: switch it off for a race.")

@@ -138,6 +138,7 @@ def examination_of(
         # the path as it was given, because an environment's interpreter is a link
         python=replace(report.python, python=app.python) if report.python and app.python else None,
         django=report.django,
+        debug=report.debug,
         host=report.host,
         cut=_cut_reason(outcome, report, app.root) if crawled else "",
         loading=PageTime(wall_s=report.loading[0], cpu_s=report.loading[1]),

@@ -148,7 +148,7 @@ def _shared_cores(observation: Observation) -> Finding | None:
     seen="stacks that should be idle used {value:percent} of a core",
     remedy={
         "": "look for reloaders, background threads of the app, or scheduled work",
-        "debug": "the app runs in debug mode: switch off DEBUG and its reloader",
+        "debug": "the app runs in debug mode: switch it and its reloader off",
     },
     source="A. Abedi, T. Brecht, ICPE 2017, on randomised multiple interleaved trials",
 )

@@ -65,7 +65,7 @@ def _too_small(observation: Observation) -> tuple[str, int]:
     effects=(Effect.WARNS,),
     threshold="off",
     seen="the app runs in debug mode",
-    remedy="set DEBUG = False in the settings that the race uses",
+    remedy="set DEBUG = False, FLASK_DEBUG=0, or debug=False",
     source="Django, Deployment checklist, DEBUG",
 )
 def debug_on(observation: Observation) -> Finding | None:

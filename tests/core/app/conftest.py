@@ -13,7 +13,6 @@ from stackrace.stacks.setting import Interface
 
 PYTHON = PythonFacts(version="3.11.2", python=Path("python"), base=Path("python3"), site_packages=())
 DJANGO = DjangoFacts(
-    debug=False,
     allowed_hosts=("shop.example.com",),
     static_url="/static/",
     static_root=None,
@@ -36,13 +35,14 @@ def reply():
 def examination():
     """Return a maker of examinations with one exchange; keywords change the facts of Django."""
 
-    def make(first, second=None, path="/", via="", added=(), static=None, django=True, **facts):
+    def make(first, second=None, path="/", via="", added=(), static=None, django=True, debug=False, **facts):
         exchange = Exchange(request=Request(path=path), first=first, second=second or first, via=via, added=added)
         return Examination(
             entry=entry_of(EntryKind.DJANGO, "shop.settings"),
             interface=Interface.WSGI,
             python=PYTHON,
             django=replace(DJANGO, **facts) if django else None,
+            debug=debug,
             host="shop.example.com",
             exchanges=(exchange,),
             static=static or {},

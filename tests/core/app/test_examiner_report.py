@@ -56,7 +56,6 @@ REPORT = {
     "failure": "",
 }
 DJANGO = {
-    "debug": False,
     "allowed_hosts": ["*"],
     "static_url": "/static/",
     "static_root": "/srv/static",

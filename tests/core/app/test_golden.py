@@ -56,7 +56,7 @@ def test_the_longest_prefix_decides(tmp_path):
 def test_notes_tell_what_was_decided_for_the_user(reply, examination):
     made = examination(reply(), path="/books/", via="/", added=("X-Forwarded-Proto", "X-Forwarded-For"), debug=True)
     debug, redirect, https, beside = made.notes
-    assert "DEBUG is on in shop.settings" in debug
+    assert "Debug mode is on in shop.settings" in debug
     assert "/ redirects to /books/" in redirect
     assert "is sent (X-Forwarded-Proto)" in https
     assert beside.startswith("X-Forwarded-For goes with")

@@ -159,7 +159,7 @@ def test_what_matters_stands_directly_below_the_answer():
     for details in (False, True):
         top = printed(race, details=details).split("Standing")[0].split("For ")[0]
         words = " ".join(top.split())
-        for said in ("DEBUG is on", "shop (shop.wsgi:application), / and /items/?page=3",
+        for said in ("Debug mode is on", "shop (shop.wsgi:application), / and /items/?page=3",
                      "compose.production.yml:12", "Not taken over: deploy/nginx.conf:4 lua_code_cache on",
                      "Procfile:1"):  # fmt: skip
             assert said in words

@@ -25,7 +25,6 @@ TARGET = Target(name="shop", base=Path("/srv/shop"), user="shop", host="0.0.0.0"
 
 APP = TARGET.app
 DJANGO = DjangoFacts(
-    debug=False,
     allowed_hosts=("shop.example",),
     static_url="/static/",
     static_root=None,

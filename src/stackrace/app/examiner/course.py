@@ -20,7 +20,7 @@ from .asking import Asking
 from .callers import AsgiCaller, Caller, WsgiCaller, app_traceback
 from .crawl import crawl
 from .messages import ANSWER_S, Channel, DjangoFacts, Order, PythonFacts, Report
-from .survey import object_report, survey
+from .survey import is_debug, object_report, survey
 from .writing import Watch
 
 _MOST_ROUTES = 24
@@ -67,6 +67,7 @@ def _examine(order: Order, report: Report, channel: Channel) -> None:
         added = _https_headers(facts)
     stage("importing it")
     application = _application(order.source)
+    report.debug = is_debug(application, bool(order.settings))
     if not order.settings and (order.requests or order.crawl):
         found = object_report(application)
         if found.interface not in (order.interface, ""):
@@ -156,7 +157,6 @@ def _django_facts() -> DjangoFacts:
     root = _absolute(settings.STATIC_ROOT) if settings.STATIC_ROOT else None
     media_url, media_root = _media(settings)
     return DjangoFacts(
-        debug=bool(settings.DEBUG),
         allowed_hosts=tuple(_allowed_hosts(settings)),
         static_url=str(settings.STATIC_URL or ""),
         static_root=root if root and os.path.isdir(root) else None,  # noqa: PTH112

@@ -123,7 +123,6 @@ class PythonFacts:
 class DjangoFacts:
     """Django settings that matter to a race."""
 
-    debug: bool
     allowed_hosts: tuple[str, ...]
     static_url: str
     static_root: Path | None
@@ -216,6 +215,8 @@ class Report:
     python: PythonFacts | None = None
     """Facts about the app's interpreter; None in the report on a Rack app."""
     django: DjangoFacts | None = None
+    debug: bool = False
+    """True if the app says that it is in debug mode."""
     object: ObjectReport | None = None
     """The app's object if it has another interface than ordered; else None."""
     lifespan: bool = False

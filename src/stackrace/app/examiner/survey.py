@@ -134,6 +134,13 @@ def view_of(application: Any, is_django: bool) -> Callable[[str], View]:
     return view
 
 
+def is_debug(application: Any, is_django: bool) -> bool:
+    """Tell whether an application of Django, Flask, Quart, Starlette or FastAPI says that it is in debug mode."""
+    if is_django:
+        return bool(import_module("django.conf").settings.DEBUG)
+    return getattr(_unwrapped(application), "debug", False) is True
+
+
 def _unwrapped(application: Any) -> Any:
     for _ in range(_MOST_WRAPPERS):
         if any(hasattr(application, name) for name in ("url_map", "routes", "_router")):

@@ -126,7 +126,7 @@ def examined_app(
         project=original,
         interpreter=examination.python,
         workloads=workloads,
-        debug=examination.django is not None and examination.django.debug,
+        debug=examination.debug,
         notes=(
             *detected.notes,
             *protection.notes,

@@ -251,7 +251,10 @@ def of(number: int, thing: str) -> str:
     return f"{number} {thing if number == 1 else plural}"
 
 
-_DEBUG = "DEBUG is on: these are not the figures of production. Set DEBUG = False and race again."
+_DEBUG = (
+    "Debug mode is on: these are not the figures of production. Set DEBUG = False, FLASK_DEBUG=0, or debug=False, "
+    "and race again."
+)
 
 _SHORT_ENDINGS = {
     Ending.ANSWERED: "answered",
