@@ -20,6 +20,7 @@ from ...deploy.environments import Environments, byte_code
 from ...deploy.preparing import OnPreparing, Preparing, Step
 from ...deploy.protection import ProtectedProject, Protection
 from ...measure.workload import PageTime, Request, Workload
+from ...stacks.setting import Interface
 from ..request.request import RaceRequest
 from .chosen_app import AskedApp, find_app
 from .pages import Crawling, Page, asked_pages, holds_secret, problem_of, raced
@@ -61,6 +62,14 @@ class ExaminedApp:
     """The framework's own thread pool that the pages run in; None if they run in none."""
     loading: PageTime = field(default_factory=PageTime)
     """Time that a process takes to load the app and to give each first answer."""
+
+    @property
+    def interfaces(self) -> frozenset[Interface]:
+        """Interfaces that the app offers with its own packages: Django has ASGI since 3.0."""
+        packages = {} if self.interpreter is None else self.interpreter.distributions
+        django = next((version for name, version in packages.items() if name.lower() == "django"), "")
+        is_old = self.app.entry.kind is EntryKind.DJANGO and django.startswith(("1.", "2."))
+        return frozenset({Interface.WSGI}) if is_old else self.app.interfaces
 
 
 def examined_app(

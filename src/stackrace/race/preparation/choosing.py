@@ -74,7 +74,7 @@ def choose(
     ``measured`` tries candidates and returns the workloads with their bursts. With ``all_named`` all requested
     stacks are raced however short the budget is. Raises StackError, MissingError or InputError.
     """
-    offered, interpreter = examined.app.interfaces, examined.interpreter
+    offered, interpreter = examined.interfaces, examined.interpreter
     python = None if interpreter is None else interpreter.minor
     left_out: tuple[LeftOut, ...] = ()
     if request.stacks is None:

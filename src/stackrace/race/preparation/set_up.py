@@ -147,7 +147,7 @@ def set_up(
         )
         python = None if examined.interpreter is None else examined.interpreter.minor
         current = current_stack(
-            request, servers, examined.app.interfaces, python, examined.app.entry, examined.app.python
+            request, servers, examined.interfaces, python, examined.app.entry, examined.app.python
         )
         limits = limits_of(request, servers)
         homes: dict[str, Path | None] = {}
