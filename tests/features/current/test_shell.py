@@ -386,6 +386,6 @@ def test_a_script_that_names_nothing_that_serves_is_not_run(tmp_path, monkeypatc
     monkeypatch.setattr(shell, "_answered", lambda *_: asked.append(1))
     files = {"Dockerfile": 'FROM x\nCOPY . /app\nCMD ["/app/wait.sh", "db"]\n'}
     waits = write(tmp_path, files | {"wait.sh": "#!/bin/sh\nwhile ! nc -z $1; do sleep 1; done\n"})
-    write(tmp_path, {"start.sh": "#!/bin/sh\nexec gunicorn a:b\n"})
+    write(tmp_path, {"serve.sh": "#!/bin/sh\nexec gunicorn a:b\n"})
     assert current_deployment(waits, SPECS) is None
     assert not asked

@@ -332,6 +332,7 @@ _READERS: tuple[tuple[str, _Reader, str], ...] = (
         "",
     ),
     (".flaskenv", _each(_flaskenv), ""),
+    ("start.sh startup.sh", _each(_script), ""),
 )
 """Name patterns of files, their reader, and further patterns for the parts of a larger project."""
 
