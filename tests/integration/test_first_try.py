@@ -1,11 +1,13 @@
 """What a first ``stackrace run`` meets: small apps of real frameworks, in an environment of their own."""
 
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from stackrace.app.app import EntryKind, entry_of
+from stackrace.app.entry import entry_source
 from stackrace.base.errors import AppError, InputError
 from stackrace.base.process.view import UNPROTECTED
 from stackrace.deploy.environments import Environments, cache_folder
@@ -17,6 +19,7 @@ from stackrace.race.preparation.app_examination import examined_app
 from stackrace.race.preparation.chosen_app import asked_app, protected_project
 from stackrace.race.preparation.pages import Crawling
 from stackrace.race.request.request import RaceRequest
+from stackrace.stacks.setting import Interface
 
 REQUIREMENTS = "fastapi\naiohttp\nbottle\nflask\nchannels\nDjango>=5.2,<6\n"
 
@@ -197,6 +200,32 @@ from django.core.asgi import get_asgi_application
 application = ProtocolTypeRouter({"http": get_asgi_application(), "websocket": URLRouter([])})
 """,
 }
+
+
+TWO_CALLS = """
+from django.core.asgi import get_asgi_application
+
+
+class Router:
+    def __call__(self, scope):
+        async def answer(receive, send):
+            await get_asgi_application()(scope, receive, send)
+
+        return answer
+
+
+application = Router()
+"""
+
+
+def test_an_application_of_two_calls_is_hosted_as_one_of_a_single_call(project, python):
+    folder = project(**CHANNELS | {"routing": TWO_CALLS})
+    app, _ = loaded(folder, python, entry=entry_of(EntryKind.DJANGO, "settings"))
+    assert app.interfaces == {Interface.WSGI, Interface.ASGI}
+    shown = "\nfrom inspect import iscoroutinefunction\nprint(iscoroutinefunction(application))"
+    source = entry_source(app.project, Interface.ASGI) + shown
+    done = subprocess.run([python, "-c", source], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.stdout == "True\n", done.stderr
 
 
 @pytest.mark.parametrize(("key", "routes"), [("websocket", True), ("other", False)])

@@ -55,6 +55,7 @@ else:
 _DJANGO_ASGI = """
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
+from inspect import iscoroutinefunction, isfunction
 
 
 def sibling_asgi(module):
@@ -81,6 +82,11 @@ else:
 if target:
     module, _, name = target.rpartition(".")
     application = getattr(import_module(module), name)
+    if not isfunction(application) and not iscoroutinefunction(getattr(type(application), "__call__", None)):
+        # Channels before its version 3 has applications of two calls
+        from asgiref.compatibility import guarantee_single_callable
+
+        application = guarantee_single_callable(application)
 else:
     from django.core.asgi import get_asgi_application
 

@@ -133,9 +133,9 @@ def test_the_asgi_of_a_django_project_is_found_wherever_its_settings_lie(tmp_pat
     (tmp_path / "django/conf/__init__.py").write_text(f"class settings:\n    WSGI_APPLICATION = {wsgi!r}\n")
     (tmp_path / "django/core/asgi.py").write_text('def get_asgi_application(): return "Django\'s own"')
     if file:
-        (tmp_path / file).write_text("application = __name__")
+        (tmp_path / file).write_text("def application(): pass")
     source = entry_source(app(tmp_path, EntryKind.DJANGO, settings), Interface.ASGI)
-    assert run(source, "application") == bound
+    assert run(source, "getattr(application, '__module__', application)") == bound
 
 
 def test_django_is_set_up_before_what_asgi_application_names_is_imported(tmp_path):
@@ -144,9 +144,9 @@ def test_django_is_set_up_before_what_asgi_application_names_is_imported(tmp_pat
     (tmp_path / "django/conf/__init__.py").write_text(
         "class settings:\n    ASGI_APPLICATION = 'routing.application'"
     )
-    (tmp_path / "routing.py").write_text("import django\napplication = str(django.ready)")
+    (tmp_path / "routing.py").write_text("import django\nready = str(django.ready)\ndef application(): pass")
     source = entry_source(app(tmp_path, EntryKind.DJANGO, "shop.settings"), Interface.ASGI)
-    assert run(source, "application") == "[False]"
+    assert run(source, "import_module('routing').ready") == "[False]"
 
 
 def test_the_apps_environment_may_override_the_settings(tmp_path):

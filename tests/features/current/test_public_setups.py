@@ -236,6 +236,12 @@ READ = {
     "a script that names no shell": (
         {"Procfile": "web: bin/run.sh\n", "bin/run.sh": "set -o pipefail\n[[ 1 == 1 ]] && gunicorn -w 3 a:b\n"},
         "gunicorn:workers=3", {}),
+    "a script of Alpine's sh": (
+        {
+            "Dockerfile": 'FROM python:3-alpine\nCOPY start.sh /start.sh\nENTRYPOINT ["/start.sh"]\nCMD ["gunicorn"]\n',
+            "start.sh": '#!/bin/sh\nset -o errexit\nset -o pipefail\ncmd="$@"\nexec $cmd -w 3 a:b\n',
+        },
+        "gunicorn:workers=3", {}),
     "a script in the folder of the image that a pod has": (
         {
             "deploy/pod.yaml": "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - {name: api, image: shop}\n",

@@ -163,6 +163,8 @@ def _django_facts() -> DjangoFacts:
         collected=root,
         media_url=media_url,
         media_root=media_root,
+        # Source: Django 3.0 release notes, "ASGI support"; Channels, "Installation", ASGI_APPLICATION
+        has_asgi=django.VERSION >= (3, 0) or bool(getattr(settings, "ASGI_APPLICATION", None)),
         sends_static=any("whitenoise" in str(name).lower() for name in settings.MIDDLEWARE),
         https_header=_https_header(settings.SECURE_PROXY_SSL_HEADER),
         routes=tuple(_routes()),

@@ -138,6 +138,8 @@ class DjangoFacts:
     media_url: str = ""
     """MEDIA_URL; empty if it is unset, or if a view of the project answers there."""
     media_root: Path | None = None
+    has_asgi: bool = True
+    """False if neither Django nor Channels offers an ASGI application."""
     sends_static: bool = False
     """True if the app itself sends its static files, by WhiteNoise."""
 

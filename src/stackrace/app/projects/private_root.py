@@ -177,6 +177,10 @@ def _add_tools(root: Path, first: int, step: int) -> None:
             _script(programs / name, _CHANGER.replace("NAME", name))
         else:
             (programs / name).symlink_to(f"/{_OWN}/real/{name}")
+    if (own / "real" / "bash").is_symlink():
+        # sh of other images knows more than this machine's may: Alpine's has pipefail
+        (programs / "sh").unlink()
+        (programs / "sh").symlink_to(f"/{_OWN}/real/bash")
     # scripts source this file, so it must not be a program
     (programs / "activate").write_text("")
 

@@ -73,7 +73,7 @@ def current_deployment(
         )
     if file is not None and (running := observed_in(file)):
         return running_deployment(running, folder, specs, entry, python, environment)
-    base, file = folder.absolute(), file and file.absolute()
+    base, file = folder.absolute(), file and Path(os.path.normpath(file.absolute()))
     places = [base, *_above(base)] if file is None else [_home(file, base)]
     found = None
     for root in places:

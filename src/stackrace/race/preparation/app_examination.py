@@ -65,11 +65,9 @@ class ExaminedApp:
 
     @property
     def interfaces(self) -> frozenset[Interface]:
-        """Interfaces that the app offers with its own packages: Django has ASGI since 3.0."""
-        packages = {} if self.interpreter is None else self.interpreter.distributions
-        django = next((version for name, version in packages.items() if name.lower() == "django"), "")
-        is_old = self.app.entry.kind is EntryKind.DJANGO and django.startswith(("1.", "2."))
-        return frozenset({Interface.WSGI}) if is_old else self.app.interfaces
+        """Interfaces that the app offers with the packages of its environment."""
+        has_asgi = self.django is None or self.django.has_asgi
+        return self.app.interfaces if has_asgi else self.app.interfaces - {Interface.ASGI}
 
 
 def examined_app(

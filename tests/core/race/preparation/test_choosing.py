@@ -4,12 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from stackrace.app.app import App, EntryKind, entry_of
-from stackrace.app.examiner.messages import PythonFacts
 from stackrace.base.errors import InputError, StackError
 from stackrace.deploy import installation
 from stackrace.race.preparation import choosing, defaults
-from stackrace.race.preparation.app_examination import ExaminedApp
 from stackrace.race.preparation.choosing import asked
 from stackrace.race.preparation.defaults import most_used
 from stackrace.stacks.servers import catalogue
@@ -37,25 +34,6 @@ def test_a_default_stack_that_hosts_another_python_is_left_out_with_the_reason()
     (embedded, *_) = [each for each in left_out(WSGI, (3, 13)) if each.stack == "apache+mod_wsgi"]
     assert embedded.reason.startswith("mod_wsgi embeds Python 3.11, but the app's environment has 3.13")
     assert not any(each.stack == "apache+mod_wsgi" for each in left_out(WSGI, (3, 11)))
-
-
-@pytest.mark.parametrize(
-    ("kind", "version", "offered"),
-    [
-        (EntryKind.DJANGO, "2.2.28", WSGI),
-        (EntryKind.DJANGO, "3.2", WSGI | ASGI),
-        (EntryKind.DJANGO, "", WSGI | ASGI),
-        (EntryKind.ASGI, "2.2.28", ASGI),
-    ],
-)
-def test_django_has_asgi_since_its_version_3(tmp_path, kind, version, offered):
-    packages = {"Django": version} if version else {}
-    here = tmp_path / "python"
-    facts = PythonFacts(version="3.11.2", python=here, base=here, site_packages=(), distributions=packages)
-    entry = entry_of(kind, "shop.settings" if kind is EntryKind.DJANGO else "shop:app")
-    app = App(name="shop", root=tmp_path, entry=entry)
-    examined = ExaminedApp(app=app, project=app, interpreter=facts, workloads=(), debug=False, notes=())
-    assert examined.interfaces == offered
 
 
 def test_a_default_stack_that_is_not_installed_is_left_out_with_the_command_that_installs_it():

@@ -49,6 +49,10 @@ _OPTIONS = NativeOptions(
 )
 
 
+_OLD_COMMAND = ("-c", "from daphne.cli import CommandLineInterface; CommandLineInterface.entrypoint()")
+"""Command of versions that cannot be run as a module."""
+
+
 class Daphne(Server):
     """Daphne, configured on the command line only; it has no workers: use ``instances`` behind a front end."""
 
@@ -61,6 +65,7 @@ class Daphne(Server):
         native=_OPTIONS,
         package="daphne",
     )
+    # an app of Channels 2 or 3 brings an older one, and is raced with that
     packages = ("daphne>=4",)
     faults = (
         Fault(
@@ -80,8 +85,7 @@ class Daphne(Server):
         return Recipe(
             command=(
                 str(site.app.python),
-                "-m",
-                "daphne",
+                *(_OLD_COMMAND if site.app.has_before("daphne", 4) else ("-m", "daphne")),
                 *command_words(_OPTIONS, site),
                 f"{BODILESS}:application",
             ),
