@@ -6,6 +6,8 @@ three tenths under ASGI, the same in all stacks. Each process has a file of its 
 STACKRACE_COUNT names; the sum of these numbers is the app's count.
 """
 
+from __future__ import annotations
+
 import mmap
 import os
 from collections.abc import Callable

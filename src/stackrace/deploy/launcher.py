@@ -29,7 +29,7 @@ from .rendering import Part, render_stack
 from .running_stack import OUTPUT, Running, ended, tail
 from .shutdown import COUNT
 from .sockets import LOOPBACK, accepts, free_port
-from .startup import Workers, awaited_cause, cause, is_refused
+from .startup import Workers, awaited_cause, cause, is_refused, last_words
 from .wrong_answers import KnownAnswers, accusation
 
 _POLL_S = 0.02
@@ -370,7 +370,7 @@ class Launcher:
             workers.look(state.alive)
             words, why = "", cause
             if state.code is not None:
-                words = f"{part.hop} {ended(state.code)} at start"
+                words, why = f"{part.hop} {ended(state.code)} at start", last_words
             elif workers.end_at_start(directory):
                 words = f"the workers of {part.hop} end at start"
             elif is_refused(directory, part.recipe.unloadable):

@@ -13,6 +13,7 @@ from ..base.process.processes import read_process
 from .running_stack import tail
 
 _TRACEBACK = "Traceback (most recent call last)"
+_LONGEST = 300
 _LINES = 1000
 """Number of lines to read of each log: a traceback, and the lines after it."""
 _SETTLED_S = 0.1
@@ -25,6 +26,9 @@ _OTHER_BUILD = (
     "make the environment with the system's python3"
 )
 """Explanation of a symbol that the environment's standard library misses in a server's embedded Python."""
+_NO_PKG_RESOURCES = "; newer versions of setuptools lack it: install 'setuptools<81' in the app's environment"
+_EXPLANATIONS = {"undefined symbol: _Py": _OTHER_BUILD, "No module named 'pkg_resources'": _NO_PKG_RESOURCES}
+"""What follows an exception, by words in it."""
 
 _FOLLOW_UP = re.compile(
     r"populate\(\) isn't reentrant|Apps aren't loaded yet|partially initialized module|more than once per process"
@@ -47,7 +51,12 @@ def cause(directory: Path) -> str:
     """Return the exception that the logs below ``directory`` end with, as ``KeyError: 'SHOP'``; empty for none."""
     lines = tail(directory, lines=_LINES).splitlines()
     said = _pythons(lines) or _ruby_exception(lines)
-    return f"{said}{_OTHER_BUILD}" if "undefined symbol: _Py" in said else said
+    return said + next((more for words, more in _EXPLANATIONS.items() if words in said), "")
+
+
+def last_words(directory: Path) -> str:
+    """Return why a server has ended, by the logs below ``directory``: their ``cause``, else their last line."""
+    return cause(directory) or next(iter(reversed(tail(directory, lines=1).splitlines())), "")[:_LONGEST]
 
 
 def awaited_cause(directory: Path, alive: Sequence[int] = ()) -> str:

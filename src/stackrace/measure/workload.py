@@ -20,6 +20,8 @@ class Burst:
     connections: int
     per_s: float
     """Right answers per second, above 0."""
+    stack: str = ""
+    """Path of that stack; empty for a stack's own warm-up."""
     promised: int = 1
     """Processes times threads of the server that hosts the app in that stack."""
 

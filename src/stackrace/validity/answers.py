@@ -55,6 +55,7 @@ def _run_cut_off(observation: Observation) -> Finding | None:
     threshold="at least one",
     seen={
         "": "none of {scheduled:count} requests got the right answer",
+        "unanswered": "none of {scheduled:count} requests was answered",
         "silent": "none of {scheduled:count} requests got an answer beside silent connections ({silent:count})",
         "idle": "no request was sent",
     },
@@ -76,7 +77,7 @@ def nothing_right(observation: Observation) -> Finding | None:
     blocked = load.silent and unanswered and observation.result.duration_s > 2 * observation.page_s
     return nothing_right.judge(
         counts.ok,
-        case="idle" if not counts.scheduled else "silent" if blocked else "",
+        case="idle" if not counts.scheduled else "silent" if blocked else "unanswered" if unanswered else "",
         cure="silent" if blocked else "",
         scheduled=counts.scheduled,
         silent=load.silent,
@@ -121,7 +122,7 @@ def wrong_body(observation: Observation) -> Finding | None:
     id="changing-page",
     number=27,
     limits=Limits(warns=0),
-    seen="{pages:list} changed in the app itself during the race",
+    seen="{pages:list}: the app itself answers otherwise than before the race, or than its other processes",
     remedy='say what a right answer is: check = "status", or a text that it must contain',
     source="RFC 9110 section 6.4",
 )

@@ -238,7 +238,7 @@ READ = {
         "gunicorn:workers=3", {}),
     "a script of Alpine's sh": (
         {
-            "Dockerfile": 'FROM python:3-alpine\nCOPY start.sh /start.sh\nENTRYPOINT ["/start.sh"]\nCMD ["gunicorn"]\n',
+            "Dockerfile": 'FROM python\nCOPY start.sh /\nENTRYPOINT ["/start.sh"]\nCMD ["gunicorn"]\n',
             "start.sh": '#!/bin/sh\nset -o errexit\nset -o pipefail\ncmd="$@"\nexec $cmd -w 3 a:b\n',
         },
         "gunicorn:workers=3", {}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Iterator, Mapping
@@ -24,7 +25,7 @@ from ...stacks.setting import Interface, Origin
 from ...stacks.stack import Hop
 from ...stacks.stack_path import parse_stack, setting_text
 from .deployment import current_deployment, running_deployment
-from .model import CurrentDeployment, placed
+from .model import CurrentChange, CurrentDeployment, placed
 from .options import line_of
 from .running import Observation, key_of, observed_at, observed_in
 from .transfer import taken_over
@@ -34,6 +35,10 @@ _SIZES = ("processes", "workers", "threads", "instances", "class", "interface", 
 _TIMES = ("keep_alive", "timeout", "harakiri", "max_requests")
 _ANY = frozenset(Interface)
 _DEFAULT = "default"
+_WIRE = "socket"
+"""Setting for the way from a front end to the server, which the race decides."""
+_LISTENING = ("listen", "bind")
+"""Directives of front ends with an address on which they listen, not one that they forward to."""
 LISTED = "the project's list of packages"
 
 
@@ -144,7 +149,7 @@ def _shown(
     texts |= dict(each.split("=", 1) for each in sizes)
     computed = hop.file.reading.computed if hop.file is not None and not hop.spec.forwards else ()
     texts = {**dict.fromkeys((name for name in _SIZES if name in computed), "unknown"), **texts}
-    named = [name for name in dict.fromkeys((*_SIZES, *_TIMES, *own)) if name in texts]
+    named = [name for name in dict.fromkeys((*_SIZES, *_TIMES, *own)) if name in texts and name != _WIRE]
     idle = hop.spec.idle(hop.settings) | (hop.spec.native.idle(hop.settings) if hop.spec.native else frozenset())
     places = {name: _location(hop, name, deployment) for name in named if name not in idle}
     texts |= dict.fromkeys(_unknown(hop, deployment, places), "unknown")
@@ -152,15 +157,23 @@ def _shown(
     addresses = (
         Fact(what="address", value=change.theirs.strip("\"'"), location=placed(change.file, change.line))
         for change in deployment.changes
-        if change.concern is Concern.ADDRESS and change.theirs and change.file in (hop.config, deployment.file)
+        if change.concern is Concern.ADDRESS and change.theirs and _is_of(change, hop, deployment)
     )
     return ShownHop(server=hop.server, facts=(*version[:1], *facts, *addresses))
+
+
+def _is_of(change: CurrentChange, hop: Hop, deployment: CurrentDeployment) -> bool:
+    """Tell whether an address is one on which the server of ``hop`` listens."""
+    is_config = bool(hop.config) and deployment.reached(change.file) == os.path.normpath(hop.config)
+    if hop.spec.forwards:
+        return is_config and change.key.lower() in _LISTENING
+    return is_config or change.file == deployment.file
 
 
 def _unknown(hop: Hop, deployment: CurrentDeployment, places: Mapping[str, str]) -> Iterator[str]:
     """Yield the sizes of a server that its deployment leaves open: those that a gap names, else all unset ones."""
     rows = hop.spec.native.rows if hop.spec.native and not hop.spec.forwards else ()
-    for gap in deployment.gaps if rows else ():
+    for gap in deployment.gaps if rows and not deployment.effective else ():
         if gap.weight is Weight.SIZE:
             key = key_of(gap.what)
             named = {row.setting.name for row in rows if row.setting and key in (*row.names.split(), row.variable)}
@@ -169,13 +182,15 @@ def _unknown(hop: Hop, deployment: CurrentDeployment, places: Mapping[str, str])
 
 def _location(hop: Hop, name: str, deployment: CurrentDeployment) -> str:
     if name in hop.chosen:
-        return deployment.location
+        return deployment.location if hop.spec.forwards or name in deployment.said else _DEFAULT
     native = hop.spec.native
     if hop.file is None or native is None or name not in hop.file.reading.said:
         return _DEFAULT
     rows = [row for row in native.rows if row.setting is not None and row.setting.name == name]
     keys = [key for row in rows for key in (row.file_key, *row.long) if key]
-    return placed(hop.config, next(filter(None, (line_of(hop.file.text, each) for each in keys)), 0))
+    line = next(filter(None, (line_of(hop.file.text, each) for each in keys)), 0)
+    is_default = not line and hop.settings[name] in (native.defaults.get(name), hop.spec.setting(name).default)
+    return _DEFAULT if is_default else placed(hop.config, line)
 
 
 def _sections(found: Found) -> Iterator[Section]:

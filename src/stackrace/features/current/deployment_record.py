@@ -78,6 +78,7 @@ def recorded(
         file=file,
         line=line,
         problem=hop.problem,
+        said=hop.said_settings,
         effective=effective,
         at_once=at_once,
         queue=hop.queue,

@@ -173,6 +173,12 @@ class ReadHop:
         return shown_location(self.command, self.root)
 
     @property
+    def said_settings(self) -> tuple[str, ...]:
+        """Names of the settings that the command sets, even to values that only running it would tell."""
+        seen = (self.native.row(name).setting for name in self.seen)
+        return tuple(dict.fromkeys((*self.settings, *(setting.name for setting in seen if setting is not None))))
+
+    @property
     def takes_workers(self) -> bool:
         """True if a variable may set the number of workers, because command and file do not."""
         native, said = self.native, self.settings.keys() | self.said

@@ -112,6 +112,8 @@ class CurrentDeployment(RacePart):
     """Mistakes in the deployment's files."""
     read: tuple[str, ...] = ()
     """All files that describe it; empty if there is only one."""
+    said: tuple[str, ...] = ()
+    """Names of the settings that command and files set; the server's defaults make the others."""
     effective: tuple[str, ...] = ()
     """Effective workers, threads and worker class, defaults included: ``workers=4``."""
     at_once: int = 0

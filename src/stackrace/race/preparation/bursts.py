@@ -156,8 +156,7 @@ class Bursts:
 
         with RunningEngine(play) as engine:
             for counts in engine.bins(WARM_BIN_S):
-                is_over = len(counts) * WARM_BIN_S >= limit_s and any(counts)
-                if is_over or _is_enough(counts, connections, workload.page.wall_s):
+                if _is_over(counts, limit_s) or _is_enough(counts, connections, workload.page.wall_s):
                     break
             result = engine.finish(0.0)
         until_s = time.monotonic() + _REST_S
@@ -166,7 +165,8 @@ class Bursts:
         if result.counts.errors and not result.counts.ok:
             return None
         promised = running.stack.hops[-1].promised
-        return Burst(connections=connections, per_s=_rate_of(load, result), promised=promised)
+        per_s = _rate_of(load, result)
+        return Burst(stack=running.stack.path, connections=connections, per_s=per_s, promised=promised)
 
 
 def _has_two(wall_s: float) -> bool:
@@ -185,6 +185,13 @@ def _connections_for(page: PageTime, most: int, limit_s: float, cores: int) -> t
     fitting = max(int(min(computed, most)), 1)
     wanted = sorted({min(each, fitting) for each in _CONNECTIONS})
     return tuple(wanted) if _has_two(page.wall_s) else (wanted[-1],)
+
+
+def _is_over(counts: Sequence[int], limit_s: float) -> bool:
+    """Return True if a burst has lasted ``limit_s``, and since its first answer as long as until then: servers that
+    compute requests side by side answer none of them for long, and then all."""
+    first = next((number for number, count in enumerate(counts, 1) if count), None)
+    return first is not None and len(counts) >= 2 * first and len(counts) * WARM_BIN_S >= limit_s
 
 
 def _is_enough(counts: Sequence[int], connections: int, wall_s: float) -> bool:

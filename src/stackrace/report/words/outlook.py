@@ -69,10 +69,10 @@ def _of_levels(plan: RacePlan, request: RaceRequest) -> Iterator[str]:
         slowest = max(pages, key=lambda page: response_s(page, usual, cores))
         reason = _page(plan)
         if slowest.bursts:
-            most = slowest.bursts[-1].connections
+            stack, most = slowest.bursts[-1].stack, slowest.bursts[-1].connections
             per_s = number(most / response_s(slowest, most, cores))
             reason = (
-                f"In short loads the slowest stack gave {per_s} right answers per second at {connections(most)}"
+                f"In short loads {stack or 'a stack'} gave {per_s} right answers per second at {connections(most)}"
             )
         yield (
             f"{reason}, so the load is {listed(levels)} connection{'' if levels == [1] else 's'}: at {usual} "

@@ -19,6 +19,7 @@ from stackrace.race.pacing.pace import lengths_of
 from stackrace.race.preparation.bursts import (
     _connections_for,
     _is_enough,
+    _is_over,
     _limit_s,
     _rate_of,
     pilots,
@@ -138,6 +139,22 @@ def test_each_of_many_pages_has_time_for_two_answers():
 )
 def test_a_burst_ends_when_every_connection_has_an_answer_or_many_are_there(counts, connections, wall_s, enough):
     assert _is_enough(counts, connections, wall_s) is enough
+
+
+@pytest.mark.parametrize(
+    ("counts", "over"),
+    [
+        ([1] * 19, False),
+        ([1] * 20, True),
+        # nobody was answered
+        ([0] * 30, False),
+        # computed side by side: the first answers come late, and the others with them
+        ([0] * 15 + [2] * 5, False),
+        ([0] * 15 + [2] * 17, True),
+    ],
+)
+def test_a_burst_lasts_as_long_after_its_first_answer_as_before_it(counts, over):
+    assert _is_over(counts, 20 * WARM_BIN_S) is over
 
 
 def burst_of(arrivals, connections, duration_s, mean_s):

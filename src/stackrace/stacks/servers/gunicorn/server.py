@@ -16,7 +16,7 @@ from .options import CLASS_OF, CLASSES, OPTIONS
 
 _OWN_FILE = "own.conf.py"
 _FIRST = "20.1"
-"""First supported version: projects often pin gunicorn and race the pinned one; before 20.1 the options differ."""
+"""First version that is chosen; an app that brings an older one is raced with that."""
 _FIRST_WITH_ASGI = "25.1"
 # gunicorn's gevent worker imports packaging, which gunicorn itself does not always bring
 _BRINGS: Mapping[str, tuple[str, ...]] = {
@@ -72,8 +72,10 @@ class Gunicorn(Server):
         ours = [(row, value) for row, value in rows if not site.production or row.long[0] == "config"]
         words = (word for row, value in ours for word in row_words(row, value))
         app = f"{site.app.module}:application"
+        # the package itself cannot be run before 20.1
+        module = "gunicorn.app.wsgiapp" if site.app.has_before("gunicorn", 20, 1) else "gunicorn"
         return Recipe(
-            command=(str(site.app.python), "-m", "gunicorn", *words, *given(site), app),
+            command=(str(site.app.python), "-m", module, *words, *given(site), app),
             files={"tmp/.keep": "", "logs/.keep": "", **self._config(site, rows)},
             environment=site.app.import_environment,
             reload=Reload(
