@@ -192,6 +192,14 @@ def test_so_are_those_that_a_servers_own_file_sets(tmp_path, file, text):
         assert [change.concern for change in found.changes if "env" in change.key] == [Concern.VARIABLES]
 
 
+def test_so_are_those_of_the_module_that_a_server_loads(tmp_path):
+    named = 'import os\nos.environ.setdefault("DJANGO_SETTINGS_MODULE", "shop.live")\n'
+    write(tmp_path, {"Procfile": "web: gunicorn shop.wsgi\n", "shop/wsgi.py": named})
+    for target, ways in (("shop.settings", ["--django shop.live"]), ("shop.live", [])):
+        found = read(tmp_path, {}, entry=Entry(kind=EntryKind.DJANGO, target=target))
+        assert [way for way in ("--django shop.live",) for gap in found.gaps if way in gap.why] == ways
+
+
 def test_variables_of_this_machine_are_not_read(tmp_path):
     elsewhere = write(tmp_path / "elsewhere", {"secret.env": "WEB_CONCURRENCY=7\n"}) / "secret.env"
     compose = f"services: {{w: {{command: gunicorn a:b, env_file: [{elsewhere}, ../elsewhere/secret.env]}}}}"

@@ -66,9 +66,9 @@ def test_what_leaves_the_workers_open_is_no_present_deployment():
     race = replace(make_race(3), current=STACKS[1], parts=Parts().having(found))
     standing = current_standing(race, None, ())
     assert standing is not None
-    assert current(standing).startswith("What your files say in part (compose.prod.yml:12), ")
+    assert current(standing).startswith("Your present deployment (in part, compose.prod.yml:12), ")
     said = " ".join(taken_over(race))
-    assert "What your files say in part was read from compose.prod.yml:12 with compose.yml: " in said
+    assert "Your present deployment (in part) was read from compose.prod.yml:12 with compose.yml: " in said
     assert said.index("Not taken over: compose.yml:3 env_file w.env") < said.index("nginx.conf:4 lua_code_cache")
     assert "Assumed: compose.yml:2 image x: it is ours." in said
 

@@ -105,7 +105,9 @@ SLOW_S = 0.5
 _CHANGES = "it may change something"
 _ALIKE = "it is like others"
 
-_MAY_CHANGE = re.compile(r"log-?out|sign-?out|delete|remove|unsubscribe|reset|destroy|flush", re.IGNORECASE)
+_MAY_CHANGE = re.compile(
+    r"log-?out|sign-?out|delete|remove|unsubscribe|reset|destroy|flush|(?<![a-z])clear", re.IGNORECASE
+)
 _INNER_PAGE = re.compile(r"^/(django-|wagtail-|cms-)?admin/.+|^/__debug__/")
 """Pages for the site's staff only, of which the first level is enough."""
 _NO_PAGE = re.compile(

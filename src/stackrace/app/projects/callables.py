@@ -6,6 +6,7 @@ Names are followed to their values, and calls to their return values, as far as 
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
@@ -21,6 +22,8 @@ _PROTOCOL_NAMES = frozenset({"app", "application"})
 """Names of functions that count as applications by the number of parameters: servers pass them by position."""
 _SAME_APP = frozenset({"app", "asgi_app", "server", "wsgi_app"})
 """Attributes and keyword arguments that hold an application's callable, such as Dash's ``app.server``."""
+_LIKE_AN_APP = re.compile(r"app|[aw]sgi|server|handler", re.IGNORECASE)
+"""Names of applications made from others."""
 _FOR_SERVERS = {"asgi": EntryKind.ASGI, "wsgi": EntryKind.WSGI, "passenger_wsgi": EntryKind.WSGI}
 """Modules whose only purpose is to give servers an application, by name."""
 _MOST_HOPS = 6
@@ -44,6 +47,8 @@ class Definition:
     """The application's attribute that servers call; empty if they call the application itself."""
     is_guess: bool = False
     """True if only the name suggests an application: its class is unknown."""
+    is_wrapped: bool = False
+    """True if it was made from another application: middleware, but perhaps a test client or an extension."""
     is_filled: bool = False
     """True if a function or class of the project makes it, and so probably gives it routes."""
 
@@ -173,7 +178,9 @@ class CodeIndex:
         made = self._value(value, scope, hops) if names else None
         if isinstance(made, Definition):
             for name in names:
-                scope.bind(name, made)
+                is_known = isinstance(scope.names.get(name), Definition) or _LIKE_AN_APP.search(name)
+                if is_known or not made.is_wrapped:
+                    scope.bind(name, made)
 
     def _value(self, node: ast.expr, scope: _Scope, hops: int) -> _Value | None:
         """Return the value of an expression; None if it has nothing to do with applications."""
@@ -212,7 +219,7 @@ class CodeIndex:
             inner = self._value(argument, scope, hops)
             if isinstance(inner, Definition):
                 kind = wrapped_kind(function if isinstance(function, str) else "", inner.kind)
-                return replace(inner, kind=kind, line=call.lineno)
+                return replace(inner, kind=kind, line=call.lineno, is_wrapped=True)
         return None
 
     def _called(self, code: _Code, hops: int) -> Definition | None:

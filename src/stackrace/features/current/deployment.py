@@ -22,12 +22,12 @@ from ...base.files import is_file
 from ...report.figures import listed
 from ...stacks.native_files import Weight
 from ...stacks.stack import ServerSpec
-from .deployment_record import Read, front_of, recorded
+from .deployment_record import Read, front_of, recorded, take_settings_variable
 from .fronts import Front, Fronts, unread_documents, unread_targets
 from .hop import ReadHop, shown_location
 from .mistakes import mistakes_in, why_not_started
 from .model import CurrentDeployment, CurrentGap, placed
-from .options import read_hop, take_settings_variable
+from .options import read_hop
 from .running import Observation, observed_in
 
 _ELSEWHERE = {

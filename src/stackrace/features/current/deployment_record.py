@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...app.app import Entry, EntryKind
 from ...app.projects.deployment_command import shown
+from ...app.projects.detection import VARIABLE, settings_set_by
 from ...base.files import is_file
-from ...stacks.native_files import Weight
+from ...stacks.native_files import Concern, Weight
 from ...stacks.stack import ServerSpec
 from .fronts import Front, front_gaps
 from .hop import ReadHop
 from .model import CurrentDeployment, CurrentGap
+from .options import miss_variable, said_at
 from .running import Observation
 
 Place = tuple[str, int]
@@ -95,3 +99,25 @@ def _path(hop: ReadHop, front: Front | None, instances: int, root: Path, base: P
     behind = {} if front.is_unix else {"socket": "tcp"}
     behind |= {"instances": str(instances)} if instances > 1 else {}
     return f"{front.text(root, base)}/{front.wire(hop.speaks)}/{hop.text(base, behind)}"
+
+
+def take_settings_variable(hop: ReadHop, entry: Entry | None) -> None:
+    """Record a gap if the deployment of the Django app ``entry`` has another settings module than the race."""
+    in_files = (
+        re.search(rf"\b{VARIABLE}=([\w.]+)", change.theirs)
+        for change in hop.changes
+        if change.concern is Concern.VARIABLES
+    )
+    said = next(filter(None, in_files), None)
+    theirs = said[1] if said else hop.command.variables.get(VARIABLE, "")
+    if entry is None or entry.kind is not EntryKind.DJANGO:
+        return
+    ours = f"the race has the settings {entry.target}: "
+    if theirs not in ("", entry.target):
+        miss_variable(hop, VARIABLE, said_at(hop, VARIABLE), ours)
+    module = hop.app.module if hop.app is not None else ""
+    if theirs or not module or VARIABLE in hop.environment:
+        return
+    named = settings_set_by(module, hop.folder)
+    if named and entry.target not in named and (usual := named[0]):
+        hop.gap(f"settings {usual} of {module}", f"{ours}give --django {usual} to race theirs")

@@ -18,10 +18,8 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
-from ...app.app import Entry, EntryKind
 from ...app.project_files import ProjectFiles
 from ...app.projects.deployment_command import NO_FILE, DeploymentCommand, line_with, shown, text_of
-from ...app.projects.detection import VARIABLE
 from ...app.projects.place import Place
 from ...app.projects.shell import unknown
 from ...base.files import by_last_parts, is_file, is_folder
@@ -84,7 +82,7 @@ def read_hop(
     for wrapper in command.wrappers:
         hop.gap(wrapper, "a race starts the server by itself, without this program")
     for name in filter(_DECIDING.fullmatch, hop.command.variables):
-        _miss_variable(hop, name, said_at(hop, name))
+        miss_variable(hop, name, said_at(hop, name))
     return hop
 
 
@@ -267,7 +265,7 @@ def _take_as_read(hop: ReadHop, text: str, reading: FileReading) -> None:
     for number, line in enumerate(text.splitlines(), 1):
         for read in map(max, set(_READ.findall(line))):
             if read in hop.command.variables and not line.lstrip().startswith(("#", ";")):
-                _miss_variable(hop, read, (hop.config, number))
+                miss_variable(hop, read, (hop.config, number))
 
 
 def _take_workers(hop: ReadHop) -> None:
@@ -329,20 +327,8 @@ def line_of(text: str, key: str) -> int:
     return line_with(rf"^\s*{'[-_]'.join(map(re.escape, re.split('[-_]', key)))}\b", text)
 
 
-def take_settings_variable(hop: ReadHop, entry: Entry | None) -> None:
-    """Record a gap if the deployment of the Django app ``entry`` has another settings module than the race."""
-    in_files = (
-        re.search(rf"\b{VARIABLE}=([\w.]+)", change.theirs)
-        for change in hop.changes
-        if change.concern is Concern.VARIABLES
-    )
-    said = next(filter(None, in_files), None)
-    theirs = said[1] if said else hop.command.variables.get(VARIABLE, "")
-    if entry is not None and entry.kind is EntryKind.DJANGO and theirs not in ("", entry.target):
-        _miss_variable(hop, VARIABLE, said_at(hop, VARIABLE), f"the race has the settings {entry.target}: ")
-
-
-def _miss_variable(hop: ReadHop, name: str, location: tuple[str, int], before: str = "") -> None:
+def miss_variable(hop: ReadHop, name: str, location: tuple[str, int], before: str = "") -> None:
+    """Record that the deployment sets the variable ``name`` at ``location``, and a race does not."""
     if name in hop.environment:
         return
     why = f'the deployment sets this variable, and a race does not: add [app] env = {{ {name} = "…" }}'

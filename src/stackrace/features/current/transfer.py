@@ -23,8 +23,8 @@ _MOST_OTHERS = 5
 
 def deployment_title(location: str, *, is_partial: bool) -> str:
     """Return the name of the deployment in a sentence; ``is_partial`` if its workers are not fully known."""
-    name = "What your files say in part" if is_partial else "Your present deployment"
-    return f"{name} ({location})" if location else name
+    details = ", ".join(filter(None, ("in part" if is_partial else "", location)))
+    return f"Your present deployment ({details})" if details else "Your present deployment"
 
 
 def taken_over(deployment: CurrentDeployment, raced: str, folder: Path = Path()) -> Iterator[str]:

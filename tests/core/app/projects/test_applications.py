@@ -237,6 +237,13 @@ def test_what_is_not_clear_is_asked_with_all_candidates(tmp_path, monkeypatch, c
         assert words in str(error.value)
 
 
+def test_an_extension_and_a_test_client_are_no_candidates(tmp_path):
+    made = FLASK + "from other import Api, TestClient\nclient = TestClient(app)\nrest = Api(app)\n"
+    with pytest.raises(InputError) as error:
+        detect(write(tmp_path, {"a.py": made, "b.py": made}), {})
+    assert "a:app" in str(error.value) and ":rest" not in str(error.value) and ":client" not in str(error.value)
+
+
 def test_candidates_are_named_for_the_current_folder(tmp_path, monkeypatch):
     shop = write(tmp_path / "shop", {"a.py": FLASK, "web/b.py": FASTAPI})
     monkeypatch.chdir(tmp_path)
