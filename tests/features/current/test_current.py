@@ -356,6 +356,22 @@ def test_files_above_the_app_are_those_of_its_repository(tmp_path):
     assert (found.location, found.path) == ("compose.prod.yml:1", "../compose.prod.yml")
 
 
+def test_the_front_end_beside_the_app_s_folder_is_that_of_its_services(tmp_path):
+    write(
+        tmp_path,
+        {
+            ".git/HEAD": "",
+            "compose.prod.yml": "services: {w: {command: 'gunicorn a:b'}, n: {build: ./services/nginx}}",
+            "services/nginx/nginx.conf": SITE,
+            "services/other/nginx.conf": SITE,
+        },
+    )
+    web = tmp_path / "services" / "web"
+    for file in (None, web / "../../compose.prod.yml"):
+        found = read(web, {"a.py": ""}, file)
+        assert found.stack == 'nginx:config="../nginx/nginx.conf"/http/gunicorn:workers=1,socket=tcp'
+
+
 def test_a_platform_has_front_ends_of_its_own_whichever_script_its_file_names(tmp_path):
     files = {"Procfile": "web: bash start.sh", "start.sh": "#!/bin/sh\ngunicorn -w 3 a:b\n", "etc/nginx.conf": SITE}
     found = read(tmp_path, files)

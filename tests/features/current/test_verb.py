@@ -45,6 +45,20 @@ def test_every_fact_has_its_place(tmp_path):
     }
 
 
+def test_a_value_that_no_file_says_is_a_default_and_an_address_is_that_of_its_server(tmp_path):
+    write(tmp_path, {
+        "compose.prod.yml": "services: {w: {command: 'gunicorn -b 0.0.0.0:8000 a:b'}, n: {build: ./nginx}}",
+        "nginx/site.conf": "upstream shop { server w:8000; }\n"
+        "server {\n  listen 8080;\n  location / { proxy_pass http://shop; }\n}\n",
+    })  # fmt: skip
+    found = json.loads(current(tmp_path, "--json").stdout)
+    app, front = facts(found, "gunicorn"), facts(found, "nginx")
+    assert (app["workers"], app["class"]) == (("1", "default"), ("sync", "default"))
+    assert app["address"] == ("0.0.0.0:8000", "compose.prod.yml:1")
+    assert front["address"] == ("8080", "nginx/site.conf:3")
+    assert "socket" not in app
+
+
 def test_commands_have_paths_from_the_current_folder(tmp_path, monkeypatch):
     compose = "services:\n  web:\n    image: x\n    command: gunicorn app:app\n    env_file: my.env\n"
     write(tmp_path, {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 from collections.abc import Iterator, Mapping
@@ -164,7 +163,9 @@ def _shown(
 
 def _is_of(change: CurrentChange, hop: Hop, deployment: CurrentDeployment) -> bool:
     """Tell whether an address is one on which the server of ``hop`` listens."""
-    is_config = bool(hop.config) and deployment.reached(change.file) == os.path.normpath(hop.config)
+    # one path starts from the project's folder, the other perhaps from one above it
+    config = [part for part in Path(hop.config).parts if part != ".."]
+    is_config = bool(config) and [*Path(change.file).parts][-len(config) :] == config
     if hop.spec.forwards:
         return is_config and change.key.lower() in _LISTENING
     return is_config or change.file == deployment.file

@@ -231,7 +231,10 @@ class _Reading:
             or not folder.is_relative_to(self.root)
         ):
             return True
-        return bool(_FOR_ALL.fullmatch(folder.relative_to(self.root).parts[0].lower()))
+        # of services in one folder, the one of the front end is for all of them
+        common = os.path.commonpath((self.base, folder)) if self.base.is_relative_to(self.root) else self.root
+        names = (folder.relative_to(self.root).parts[0], folder.relative_to(common).parts[0])
+        return any(_FOR_ALL.fullmatch(name.lower()) for name in names)
 
     def _follow(self, commands: Iterable[DeploymentCommand]) -> None:
         """Record the servers that ``commands`` start, and the commands that start no server of the catalogue."""
