@@ -174,6 +174,8 @@ _VARIABLE_WORDS = re.compile(
 """Messages about a missing variable, of Python and libraries (decouple, environ, environs, pydantic, Starlette)."""
 
 _FROM_ENVIRON = re.compile(r'File "(?:[^"\n]*[/\\]os\.py|<frozen os>)", line \d+, in __getitem__')
+_READ = re.compile(r"(?:environ\.get|getenv)\(\s*[\"'](\w+)[\"']\s*\)")
+"""Reading of a variable without a default, in a line of a traceback: None if it is not set."""
 _NAME = re.compile(r"\b[A-Za-z][A-Za-z0-9_]{2,}\b")
 _UPPER = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|(?<=KeyError: ')[A-Z][A-Z0-9]+(?=')")
 _FIELD = re.compile(r"^(\w+)\n\s+Field required", re.MULTILINE)
@@ -274,15 +276,16 @@ def _missing_arguments(missing: re.Match[str], app: App) -> str:
 
 
 def _missing_variable(traceback: str, last: str, app: App) -> str:
-    asked = bool(_FROM_ENVIRON.search(traceback) or _VARIABLE_WORDS.search(last))
-    names = {name.upper() for name in _NAME.findall(last)}
-    wanted = {name.upper() for name in _named(last)} or names
+    unset = [name for name in _READ.findall(traceback) if name not in app.environment] if "None" in last else []
+    asked = bool(_FROM_ENVIRON.search(traceback) or _VARIABLE_WORDS.search(last) or unset)
+    names = {name.upper() for name in (*_NAME.findall(last), *unset)}
+    wanted = {name.upper() for name in _named(last) or unset} or names
     filled_in, templates = env_files(app.root)
     if path := _file_with(wanted, filled_in, app.environment.keys()):
         return f"; there is a {path.name} here: --env-file {_shown(path)} ([app] env_file)"
     if not asked:
         return ""
-    name = VARIABLE if VARIABLE in last else next((name.upper() for name in _named(last)), "NAME")
+    name = VARIABLE if VARIABLE in last else next((name.upper() for name in _named(last) or unset), "NAME")
     if name == "DATABASE_URL":
         return '; [app] services = ["postgresql"] starts a database and sets DATABASE_URL, or set it in [app] env'
     if deployed := _deployed_variable(names - app.environment.keys(), app.root):

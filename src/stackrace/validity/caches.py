@@ -106,6 +106,7 @@ def _retries(observation: Observation) -> Finding | None:
     },
     remedy={
         "more": "switch retries off in the front end, and see in its log which requests fail",
+        "alone": "race again: the server may have answered an earlier load still",
         "fewer": "a cache answers instead of the app: switch it off, or declare it (cache=on)",
     },
     source="RFC 9110 section 9.2.2",
@@ -135,7 +136,9 @@ def _hidden_retries(observation: Observation) -> Finding | None:
         value=observation.served,
         limit=sent,
         case=case,
-        cure=case,
+        cure="alone"
+        if case == "more" and observation.stack is not None and len(observation.stack.hops) == 1
+        else case,
         doubt=doubt + _SHARE * sent,
         extra=observation.served - sent,
         share=(observation.served - sent) / max(1, sent),

@@ -197,6 +197,19 @@ def test_a_file_of_variables_that_a_deployment_file_names_is_found(tmp_path, mon
     assert "--env-file web.conf" in hint(tmp_path, MISSING["os.environ"], ENVIRON)
 
 
+UNSET = FRAMES.replace("x = y", 'HOSTS = os.environ.get("SHOP_HOSTS").split(" ")')
+
+
+def test_a_variable_that_is_read_without_a_default_is_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    error = "AttributeError: 'NoneType' object has no attribute 'split'"
+    assert '[app] env = { SHOP_HOSTS = "…" }' in hint(tmp_path, error, UNSET)
+    assert hint(tmp_path, error, UNSET, SHOP_HOSTS="a") == ""
+    assert hint(tmp_path, "AttributeError: 'Shop' object has no attribute 'split'", UNSET) == ""
+    (tmp_path / ".env.dev").write_text("SHOP_HOSTS=a b\n")
+    assert "--env-file .env.dev" in hint(tmp_path, error, UNSET)
+
+
 def test_deployment_files_above_a_project_are_read_within_its_repository_only(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "src").mkdir()
