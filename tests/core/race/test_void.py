@@ -129,6 +129,16 @@ def test_longer_answers_are_told_with_their_stacks():
     assert found.verdict.valid
 
 
+def test_answers_half_read_at_the_end_of_a_slice_are_no_difference():
+    def at(peak):
+        crowded = lambda one: replace(one, result=replace(one.result, established_peak=peak))  # noqa: E731
+        race = each_slice(each_slice(race_of({"a": 1000, "b": 1300}), lengthened, "b"), crowded)
+        return [say.title(one) for one in standing(race, merge=merged).verdict.findings]
+
+    assert at(20) == ["answer sizes"]
+    assert at(1000) == []
+
+
 def test_answers_of_several_urls_are_compared_once_rounds_in_the_middle_no_longer_show():
     def of_urls(one, peak):
         target = TargetResult(name="GET /", counts=one.result.counts, latency=one.result.latency)

@@ -20,11 +20,12 @@ from ..run.twins import twin_pairs
 from .levels import LevelKey, MeasuredLevel, key_of, means, measured_levels, steady, where
 
 _LEAST_ANSWERS = 100
-"""Answers that a slice needs for its mean size: with fewer, half-read answers at its end distort the mean."""
+"""The fewest answers that a slice needs for its mean size."""
 
-_LEAST_PER_CONNECTION = 50
-"""Answers per connection that a slice with several URLs needs: unfinished rounds at its end distort the mean,
-unless they are less than the 2 % of its answers that the check allows."""
+_LEAST_PER_CONNECTION, _LEAST_OF_URLS = 5, 50
+"""Answers per connection that a slice needs for its mean size. Half-read answers at its end distort the mean, but as
+many at its beginning cancel most of that; unfinished rounds of several URLs must be less than the 2 % that the check
+allows."""
 
 _PARTS = 3
 """Parts that a turn's positions are grouped into: early, middle, late."""
@@ -58,8 +59,8 @@ def _sizes(level: MeasuredLevel) -> AnswerSizes:
 
 
 def _least_answers(result: LoadResult) -> int:
-    rounds = _LEAST_PER_CONNECTION * result.established_peak if result.targets else 0
-    return max(_LEAST_ANSWERS, rounds)
+    each = _LEAST_OF_URLS if result.targets else _LEAST_PER_CONNECTION
+    return max(_LEAST_ANSWERS, each * result.established_peak)
 
 
 def _carried(race: Race) -> Iterator[CarryOverTest]:
