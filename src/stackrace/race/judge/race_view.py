@@ -23,9 +23,9 @@ _LEAST_ANSWERS = 100
 """The fewest answers that a slice needs for its mean size."""
 
 _LEAST_PER_CONNECTION, _LEAST_OF_URLS = 5, 50
-"""Answers per connection that a slice needs for its mean size. Half-read answers at its end distort the mean, but as
-many at its beginning cancel most of that; unfinished rounds of several URLs must be less than the 2 % that the check
-allows."""
+"""Answers per connection that a slice needs for its mean size. Half-read answers at its end distort the mean, but
+as many at its beginning cancel most of that; unfinished rounds of several URLs must be less than the 2 % that the
+check allows."""
 
 _PARTS = 3
 """Parts that a turn's positions are grouped into: early, middle, late."""
