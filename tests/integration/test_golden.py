@@ -280,6 +280,13 @@ def test_debug_is_noted(tmp_path, django_python):
     assert "Debug mode is on in settings" in found.notes[0]
 
 
+def test_settings_may_look_for_a_command(tmp_path, django_python):
+    project = site(tmp_path, django_python, ALLOWED_HOSTS=["*"])
+    with (tmp_path / "settings.py").open("a") as file:
+        file.write("\nimport sys\nCOLLECTS = sys.argv[1] == 'collectstatic'\n")
+    assert golden(examine(project)).answers[0].status == 200
+
+
 @pytest.mark.parametrize("wrapped", ["app", "Wrapper(app)"])
 def test_debug_mode_of_a_framework_is_noted(tmp_path, wrapped):
     text = f"""

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from threading import Event
 
-from ..app.examination import Exchange
+from ..app.examination import Exchange, has_toolbar
 from ..app.golden import common_bytes, in_words, loosened
 from ..base.errors import StackraceError
 from ..base.numbers import count, duration
@@ -144,6 +144,7 @@ def accusation(request: Request, reply: Reply, golden: Answer, *, debug: bool = 
     if golden.status is not None and reply.status != golden.status:
         return said
     said += _first_difference(reply, golden)
+    debug = debug and not has_toolbar(golden.body or b"")
     if debug:
         said = f"{said}; {_DEBUG}"
     words = in_words(golden.body, reply.body) if golden.body else ""

@@ -159,9 +159,13 @@ class _Cut:
         yield Text(" ").join([*whole, last.append("…")])
 
     def _last_clause(self, longest: int) -> str:
-        """Return the last clause, or part of one, of at most ``longest`` characters; empty if there is none."""
-        ends = (self._text.plain.rpartition(sign)[2] for sign in ("; ", ": "))
-        return next((end for end in ends if len(end) <= longest), "")
+        """Return the last clause, cut to ``longest`` characters, else what follows the last colon; empty if there
+        is neither."""
+        before, _, last = self._text.plain.rpartition("; ")
+        if before:
+            return last if len(last) <= longest else f"{last[: longest - 1].rstrip()}…"
+        end = last.rpartition(": ")[2]
+        return end if len(end) <= longest else ""
 
 
 def _block(block: Block) -> Iterator[RenderableType]:

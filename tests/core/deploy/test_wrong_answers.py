@@ -66,6 +66,12 @@ def test_debug_mode_is_named_before_all_that_always_differs():
     assert 0 < said.index("DEBUG = False") < said.index("or it has a CSRF token")
 
 
+def test_a_toolbar_is_named_in_place_of_debug_mode():
+    right = b"<html><div id=djDebug>1</div></html>"
+    said = accusation(Request(path="/"), Reply(200, b"<html></html>"), golden(body=right), debug=True)
+    assert "toolbar" in said and "DEBUG = False" not in said
+
+
 PAGES = {
     "GET /a": golden(body=b"<p>the first page of all</p>", sameness=Sameness.BODY),
     "GET /b": golden(body=b"<p>another page</p>", sameness=Sameness.BODY),

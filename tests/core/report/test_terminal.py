@@ -61,6 +61,10 @@ def test_versions_are_named_and_whose_they_are_where_there_are_several():
         ("; run: pip install uv", "… run: pip install uv"),
         (": it has another Python, as its log shows in many words: use the system's", "… use the system's"),
         (
+            "; its page shows more: see what its log says of the others, and race without",
+            "… its page shows more: see what its log says of th…",
+        ),
+        (
             ": it has one, as its log shows, but nobody knows why, nor what to do about it, or whether",
             "words long…",
         ),

@@ -231,6 +231,12 @@ def test_a_compose_file_of_production_is_found(tmp_path):
     assert read(tmp_path, {"production.yml": COMPOSE, "local.yml": COMPOSE}).file == "production.yml"
 
 
+def test_variables_of_a_build_are_none_of_the_app_s(tmp_path):
+    envs = "[{key: A, value: x, scope: BUILD_TIME}, {key: B, value: y, scope: RUN_TIME}]"
+    spec = f"services:\n- name: web\n  run_command: gunicorn a:b\n  envs: {envs}\n"
+    assert read(tmp_path, {".do/app.yaml": spec}).variables == ("B",)
+
+
 def test_a_worker_is_no_deployment(tmp_path):
     compose = "services:\n  web:\n    command: uvicorn a:b --reload\n  worker:\n    command: jobs a.Settings\n"
     assert current_deployment(write(tmp_path, {"compose.yml": compose}), SPECS, None) is None

@@ -23,7 +23,8 @@ def _main() -> None:
     # the parent process ends the examiner, since only the parent knows whether it could run
     faulthandler.dump_traceback_later(order["timeout_s"], repeat=True, file=report)
     ours = _load_ourselves()
-    sys.argv[1:] = []
+    # settings may look for a command: servers have the app's name there
+    sys.argv[1:] = ["stackrace_entry:application"]
     channel = ours.Channel(report)
     document = ours.examine(order, channel)
     faulthandler.cancel_dump_traceback_later()

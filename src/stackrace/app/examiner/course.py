@@ -20,7 +20,7 @@ from .asking import Asking
 from .callers import AsgiCaller, Caller, WsgiCaller, app_traceback
 from .crawl import crawl
 from .messages import ANSWER_S, Channel, DjangoFacts, Order, PythonFacts, Report
-from .survey import is_debug, object_report, survey
+from .survey import is_debug, object_report, pattern_of, survey
 from .writing import Watch
 
 _MOST_ROUTES = 24
@@ -258,7 +258,7 @@ def _routes() -> list[str]:
 def _route_paths(patterns: Any) -> list[str]:
     paths: list[str] = []
     for entry in patterns:
-        text = str(entry.pattern)
+        text = pattern_of(entry)
         if not text.strip("^$") and hasattr(entry, "url_patterns"):
             paths += _route_paths(entry.url_patterns)
         else:

@@ -113,11 +113,11 @@ _INNER_PAGE = re.compile(r"^/(django-|wagtail-|cms-)?admin/.+|^/__debug__/")
 _NO_PAGE = re.compile(
     r"^/(admin|django-admin|docs|openapi\.json|redoc|schema|static|media|robots\.txt|favicon\.ico|sitemap\.xml)(/|$)"
     r"|/(openapi\.json|swagger\.json|redoc)/?$|^/api(/[\w.-]+)?/docs/?$"
-    r"|^/_[_a-z]|^/[45]\d\d(\.html?)?(/|$)|/(test-?[45]\d\d|errors?(\.html?)?|error-?pages?)(/|$)"
+    r"|^/_[_a-z]|/accounts/inactive(/|$)|^/[45]\d\d(\.html?)?(/|$)|/(test-?[45]\d\d|errors?(\.html?)?|error-?pages?)(/|$)"
 )
 """Paths that are no pages for visitors: administration, API descriptions, files, framework pages, errors."""
 _MINOR = re.compile(
-    r"/(health(z|[-_]?checks?)?|livez|readyz|ping|inactive|accounts?|log-?in|sign-?(in|up)|register|password)(/|$)",
+    r"/(health(z|[-_]?checks?)?|livez|readyz|ping|accounts?|log-?in|sign-?(in|up)|register|password)(/|$)",
     re.IGNORECASE,
 )
 """Paths of pages that say little of an app: that it lives, and those of accounts, which frameworks bring along."""
@@ -161,7 +161,7 @@ def _choose(
     """
     first = list(dict.fromkeys(given))
     rank: dict[str, int] = {}
-    outer = [path for path in routes if not _INNER_PAGE.match(path)]
+    outer, linked = ([path for path in paths if not _INNER_PAGE.match(path)] for paths in (routes, linked))
     none = (_NO_PAGE, _MAY_CHANGE, _MINOR)
     for number, paths in enumerate((located, outer, linked)):
         if number < 2 or sum(not any(each.search(path) for each in none) for path in rank) < _FEW_PAGES:

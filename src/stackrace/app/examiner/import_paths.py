@@ -18,7 +18,7 @@ _FILE_SESSIONS = "django.contrib.sessions.backends.file"
 def _main() -> None:
     """Write the report; if the project does not work, nothing is written, and its examination says why."""
     number, wanted = sys.argv[1:]
-    sys.argv[1:] = []
+    sys.argv[1:] = ["stackrace_entry:application"]
     with os.fdopen(int(number), "w", encoding="utf-8") as report:
         report.write(json.dumps(_data() if wanted == "data" else _imports()))
 

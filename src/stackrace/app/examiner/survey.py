@@ -169,7 +169,7 @@ def _django_pages() -> Iterator[str]:
 
 def _django_level(patterns: Any, prefix: str) -> Iterator[str]:
     for entry in patterns:
-        text = str(entry.pattern)
+        text = pattern_of(entry)
         path = prefix + (re.sub(r"\\Z\Z", "", text.lstrip("^").rstrip("$")) if _is_regex(entry) else text)
         if any(mark in path for mark in _MARKS):
             continue
@@ -179,8 +179,13 @@ def _django_level(patterns: Any, prefix: str) -> Iterator[str]:
             yield path
 
 
+def pattern_of(entry: Any) -> str:
+    """Return the pattern of an entry of a URLconf; before Django 2.0 all are regular expressions."""
+    return str(entry.pattern) if hasattr(entry, "pattern") else str(entry.regex.pattern)
+
+
 def _is_regex(entry: Any) -> bool:
-    return type(entry.pattern).__name__ == "RegexPattern"
+    return type(getattr(entry, "pattern", None)).__name__ in ("RegexPattern", "NoneType")
 
 
 def _framework_pages(application: Any) -> Iterator[str]:

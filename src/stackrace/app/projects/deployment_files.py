@@ -200,6 +200,8 @@ def _variables(node: object) -> dict[str, str]:
                 known[str(name)] = literal(value.get("value", OPEN) if isinstance(value, dict) else value)
         for entry in said if isinstance(said, list) else ():
             match entry:
+                case {"scope": "BUILD_TIME"}:
+                    pass
                 case {"fromGroup": _}:
                     known[_WORKERS] = OPEN
                 case {"key": name, "value": value} | {"name": name, "value": value}:

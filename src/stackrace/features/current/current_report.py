@@ -190,7 +190,11 @@ def _location(hop: Hop, name: str, deployment: CurrentDeployment) -> str:
     rows = [row for row in native.rows if row.setting is not None and row.setting.name == name]
     keys = [key for row in rows for key in (row.file_key, *row.long) if key]
     line = next(filter(None, (line_of(hop.file.text, each) for each in keys)), 0)
-    is_default = not line and hop.settings[name] in (native.defaults.get(name), hop.spec.setting(name).default)
+    # a front end's other values are those of its image, unless it includes other files
+    is_plain = bool(hop.spec.forwards) and "include" not in hop.file.text
+    usual = native.defaults.get(name), hop.spec.setting(name).default
+    is_usual = name in hop.settings and hop.settings[name] in usual
+    is_default = not line and (is_plain or is_usual)
     return _DEFAULT if is_default else placed(hop.config, line)
 
 

@@ -82,7 +82,7 @@ def test_pages_with_such_words_in_another_place_are(path):
 
 
 def test_links_count_beside_the_pages_of_accounts():
-    accounts = ["/accounts/login/", "/accounts/signup/", "/accounts/inactive/"]
+    accounts = ["/accounts/login/", "/accounts/signup/"]
     assert _choose([], [], accounts, ["/shirts/"])[0] == ["/shirts/", *accounts]
     assert _choose([], [], [*accounts, "/a/", "/b/", "/c/"], ["/shirts/"])[0] == ["/a/", "/b/", "/c/", *accounts]
 
@@ -95,6 +95,10 @@ def test_links_count_where_little_else_is_known():
     assert _links(
         b'<a href="/b/?x=1&amp;y=2">b</a> <a class=x href="//other/">o</a> <a href="/b/?x=1&amp;y=2">', "localhost"
     ) == ["/b/?x=1&y=2"]
+
+
+def test_links_of_a_toolbar_are_no_pages():
+    assert _choose([], [], ["/a/"], ["/b/", "/__debug__/template_source/?template=a"])[0] == ["/a/", "/b/"]
 
 
 def test_links_to_the_same_host_count_with_its_name():

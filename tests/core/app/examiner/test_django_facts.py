@@ -1,5 +1,6 @@
 """Django's settings as Django itself understands them."""
 
+import re
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stackrace.app.examiner.course import _LOOPBACK, _allowed_hosts, _choose_host, _media
+from stackrace.app.examiner.survey import _django_level
 
 
 @pytest.mark.parametrize(
@@ -25,6 +27,14 @@ from stackrace.app.examiner.course import _LOOPBACK, _allowed_hosts, _choose_hos
 )
 def test_no_host_under_debug_means_loopback_and_a_variable_that_is_not_set_means_none(hosts, debug, allowed):
     assert _allowed_hosts(SimpleNamespace(ALLOWED_HOSTS=hosts, DEBUG=debug)) == allowed
+
+
+@pytest.mark.parametrize(
+    ("pattern", "pages"), [("^health$", ["/health"]), (r"^items/(?P<pk>\d+)/$", []), ("^$", ["/"])]
+)
+def test_routes_of_django_before_2_are_regular_expressions(pattern, pages):
+    entry = SimpleNamespace(regex=re.compile(pattern))
+    assert list(_django_level([entry], "/")) == pages
 
 
 def guarded(request, name):

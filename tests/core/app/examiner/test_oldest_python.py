@@ -5,9 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.app import examiner
+from stackrace.app import counting, examiner
+from stackrace.stacks.servers import bodiless
+from stackrace.stacks.servers.gunicorn import inspector
+from stackrace.stacks.servers.mod_python import server as mod_python
+from stackrace.stacks.servers.uwsgi import options as uwsgi
 
-FILES = sorted(Path(examiner.__file__).parent.glob("*.py"))
+BESIDE = (
+    counting.__file__,
+    bodiless.__file__,
+    inspector.__file__,
+    Path(mod_python.__file__).with_name("handler.py"),
+    Path(uwsgi.__file__).with_name("inspector.py"),
+)
+FILES = sorted((*Path(examiner.__file__).parent.glob("*.py"), *map(Path, BESIDE)))
 GENERIC_SINCE_3_9 = {
     "Callable",
     "Iterable",
@@ -33,6 +44,13 @@ def test_no_type_is_subscripted_where_that_is_run(path):
         if isinstance(node.value, ast.Name) and node.value.id in GENERIC_SINCE_3_9
     ]
     assert not run
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_annotations_are_not_run(path):
+    tree = ast.parse(path.read_text())
+    has_some = any(True for node in ast.walk(tree) for _ in _not_run(node))
+    assert not has_some or "from __future__ import annotations" in path.read_text()
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

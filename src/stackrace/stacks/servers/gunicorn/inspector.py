@@ -5,6 +5,8 @@ in a file. The file is run, the app is not loaded. If the interpreter has no gun
 folder or a user that this machine lacks, only the names assigned in the file are printed.
 """
 
+from __future__ import annotations
+
 import json
 import runpy
 import sys

@@ -4,6 +4,8 @@ Usage: ``inspector.py FILE``. The last line of output is a JSON object of uWSGI'
 conditions and placeholders resolved. uWSGI prints them before it loads an app, and is killed then.
 """
 
+from __future__ import annotations
+
 import json
 import shutil
 import subprocess
