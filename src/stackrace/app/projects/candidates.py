@@ -6,7 +6,7 @@ import ast
 import json
 import platform
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import partial
@@ -174,6 +174,14 @@ class ProjectCode:
                 if candidate is not None:
                     named.setdefault((candidate.root, candidate.entry.target), candidate)
         return tuple(named.values())
+
+    def of_flask(self, environ: Mapping[str, str]) -> Candidate | None:
+        """Return the application that FLASK_APP names, as ``flask run`` takes it; None if the folder has none."""
+        words = ("flask", "--app", environ.get("FLASK_APP", ""), "run")
+        served = served_app(words, {}) if words[2] else None
+        if served is None:
+            return None
+        return self._served(served, DeploymentCommand(file=self.folder / "FLASK_APP", words=words))
 
     def _of_file(self, path: Path) -> Iterator[Candidate]:
         root, module = self._import_name(path)

@@ -237,6 +237,22 @@ def test_what_is_not_clear_is_asked_with_all_candidates(tmp_path, monkeypatch, c
         assert words in str(error.value)
 
 
+def test_flask_app_of_the_shell_is_the_app_as_for_flask_run(tmp_path):
+    files = {"a.py": FLASK, "b.py": FLASK, "Procfile": "web: gunicorn a:app\n"}
+    found = detect(write(tmp_path, files), {"FLASK_APP": "b"})
+    assert found.entry.target == "b:app"
+    assert detect(tmp_path, {"FLASK_APP": "b.py:app"}).entry.target == "b:app"
+    # of another project
+    assert detect(tmp_path, {"FLASK_APP": "other"}).entry.target == "a:app"
+
+
+def test_flask_app_in_a_package_is_imported_from_above(tmp_path):
+    web = "from . import app\nfrom . import views\n"
+    write(tmp_path, {"shop/__init__.py": FLASK, "shop/web.py": web, "shop/views.py": ""})
+    found = detect(tmp_path / "shop", {"FLASK_APP": "web"})
+    assert (found.entry.target, found.root) == ("shop.web:app", tmp_path)
+
+
 def test_an_extension_and_a_test_client_are_no_candidates(tmp_path):
     made = FLASK + "from other import Api, TestClient\nclient = TestClient(app)\nrest = Api(app)\n"
     with pytest.raises(InputError) as error:
