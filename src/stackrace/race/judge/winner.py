@@ -166,6 +166,12 @@ def cpu_ms(row: Row) -> float:
     return _cpu_time(row).total_ms
 
 
+def _repeated_cpu_ms(row: Row) -> float:
+    """Return ``cpu_ms`` of a row with several launches, else 0: a single slice may hold answers whose CPU time was
+    spent before it."""
+    return cpu_ms(row) if row.launches > 1 else 0.0
+
+
 def costs_of(judged: JudgedLevel, next_best: str) -> Costs | None:
     """Return the needs of the first stack against those of ``next_best``, a path; None if that is empty."""
     if not next_best:
@@ -183,7 +189,7 @@ def costs_of(judged: JudgedLevel, next_best: str) -> Costs | None:
 
 
 def _need(row: Row) -> Need:
-    return Need(stack=row.stack, memory_bytes=memory(row) or None, cpu_ms_per_request=cpu_ms(row) or None)
+    return Need(stack=row.stack, memory_bytes=memory(row) or None, cpu_ms_per_request=_repeated_cpu_ms(row) or None)
 
 
 def _cheaper_equal(judged: JudgedLevel, first: int) -> int | None:
@@ -195,7 +201,7 @@ def _cheaper_equal(judged: JudgedLevel, first: int) -> int | None:
 
 
 def _cheaper(row: Row, other: Row) -> bool:
-    pairs = [(memory(row), memory(other)), (cpu_ms(row), cpu_ms(other))]
+    pairs = [(memory(row), memory(other)), (_repeated_cpu_ms(row), _repeated_cpu_ms(other))]
     ratios = [mine / its for mine, its in pairs if mine > 0 and its > 0]
     return bool(ratios) and min(ratios) <= _CHEAPER and max(ratios) <= _DEARER
 
@@ -359,8 +365,8 @@ def _memory(rows: Sequence[Row], first: Row) -> Iterator[Condition]:
 
 
 def _cpu(rows: Sequence[Row], first: Row) -> Iterator[Condition]:
-    rival = min((row for row in rows if cpu_ms(row) > 0), key=cpu_ms, default=None)
-    if rival is not None and cpu_ms(rival) <= _CHEAPER * cpu_ms(first):
+    rival = min((row for row in rows if _repeated_cpu_ms(row) > 0), key=cpu_ms, default=None)
+    if rival is not None and cpu_ms(rival) <= _CHEAPER * _repeated_cpu_ms(first):
         yield CpuCounts(stack=rival.stack, cpu_ms_per_request=cpu_ms(rival), first_cpu_ms_per_request=cpu_ms(first))
 
 
