@@ -27,6 +27,8 @@ _KINDS = {
     "27017": "mongodb",
 }
 
+_LOOPBACK = {"0.0.0.0": "127.0.0.1", "[::]": "[::1]"}
+
 
 @dataclass(frozen=True, slots=True)
 class Escapes:
@@ -40,7 +42,7 @@ class Escapes:
         """Add the effects that ``examination`` saw."""
         self._written.update(dict.fromkeys(examination.written))
         self._imported.update(dict.fromkeys(examination.imported))
-        self._connected.update(dict.fromkeys(examination.connected))
+        self._connected.update(dict.fromkeys(map(_as_loopback, examination.connected)))
 
     def notes(
         self,
@@ -81,8 +83,15 @@ class Escapes:
             words = [f"{each} ({_database_kind(each)})" if _database_kind(each) else each for each in servers]
             yield (
                 f"The app talks to {few(words)}: what it writes there is not copied, and changes in a race. "
-                "[app] services starts a private one of many kinds; a variable in [app] env leads it there."
+                '[app] services = ["redis"], for example, starts a private one, whose address the app must read '
+                "from a variable; [app] env leads it to one of yours."
             )
+
+
+def _as_loopback(address: str) -> str:
+    """Return ``address`` with the loopback address in place of the one for all interfaces, which leads there."""
+    host, _, port = address.rpartition(":")
+    return f"{_LOOPBACK[host]}:{port}" if host in _LOOPBACK else address
 
 
 def _database_kind(address: str) -> str:

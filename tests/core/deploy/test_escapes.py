@@ -34,6 +34,11 @@ def test_only_what_is_not_settled_is_named():
     assert not seen(settled, written=written[:2])
 
 
+def test_an_address_of_all_interfaces_is_the_loopback_one():
+    (note,) = seen(connected=("0.0.0.0:6379", "127.0.0.1:6379", "[::]:5432", "0.0.0.0:1"))
+    assert note.startswith("The app talks to 127.0.0.1:6379 (redis), [::1]:5432 (postgresql): ")
+
+
 def test_an_original_that_is_written_though_it_has_a_copy_needs_another_way_out(tmp_path):
     relocation = Relocation(tmp_path / "copy").with_copies(tmp_path / "site")
     (note,) = seen((tmp_path / "copy",), relocation, written=(tmp_path / "site" / "a.db",))
