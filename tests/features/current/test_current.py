@@ -231,6 +231,28 @@ def test_a_compose_file_of_production_is_found(tmp_path):
     assert read(tmp_path, {"production.yml": COMPOSE, "local.yml": COMPOSE}).file == "production.yml"
 
 
+@pytest.mark.parametrize(
+    ("base", "compose", "is_named"),
+    [
+        ("tiangolo/uwsgi-nginx:python3.8", "", True),
+        ("python:3.11", "", False),
+        # the container has a command of its own
+        ("tiangolo/uwsgi-nginx", "services: {w: {build: ., command: gunicorn a:b}}", False),
+    ],
+)
+def test_an_image_whose_base_starts_a_server_is_named_beside_the_server_s_file(tmp_path, base, compose, is_named):
+    image = f"FROM {base}\nENV UWSGI_INI=uwsgi.ini\nCOPY . /app\n"
+    files = {"Dockerfile": image, "uwsgi.ini": "[uwsgi]\nprocesses = 4\n"}
+    found = read(tmp_path, files | ({"compose.yml": compose} if compose else {}))
+    assert any((gap.what, gap.line) == (f"image {base}", 1) for gap in found.gaps) is is_named
+    assert found.is_partial is is_named
+
+
+def test_an_image_whose_base_starts_a_server_is_the_reason_without_another(tmp_path):
+    found = read(tmp_path, {"Dockerfile": "FROM tiangolo/uvicorn-gunicorn-fastapi\nCOPY . /app\n"})
+    assert found.stack == "" and found.problem.startswith("image tiangolo/uvicorn-gunicorn-fastapi: ")
+
+
 def test_variables_of_a_build_are_none_of_the_app_s(tmp_path):
     envs = "[{key: A, value: x, scope: BUILD_TIME}, {key: B, value: y, scope: RUN_TIME}]"
     spec = f"services:\n- name: web\n  run_command: gunicorn a:b\n  envs: {envs}\n"

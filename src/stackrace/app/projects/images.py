@@ -26,6 +26,8 @@ from .deployment_command import (
 
 _WEB = re.compile(r"(?<![a-z])(app|api|web|www|site|server|backend|django|flask|wsgi|asgi)(?![a-z])", re.IGNORECASE)
 _DOCKERFILE = re.compile(r"(Docker|Container)file([._-].+)?|.+\.dockerfile", re.IGNORECASE)
+_STARTS = re.compile(r"[ua]?wsgi|gunicorn|uvicorn|meinheld|passenger|fastapi|flask|django|s2i", re.IGNORECASE)
+"""Words in the names of images that start a server by themselves."""
 _LAST = re.compile(r"runtime|release|final|serve", re.IGNORECASE)
 """Further names of stages for production."""
 _OPEN = re.compile(r"\$\(\?\)|\$\{\w+\?\}")
@@ -42,6 +44,8 @@ class Image:
     """Name of the stage; its number if it has none."""
     line: int = 0
     """Line of its FROM."""
+    base: str = ""
+    """The image of elsewhere that it is based on."""
     said_at: int = 0
     """Line of its last ENTRYPOINT or CMD; 0 without one."""
     entrypoint: tuple[str, ...] = ()
@@ -133,6 +137,7 @@ def _stages(path: Path, given: Mapping[str, object]) -> list[Image]:
                     parent,
                     stage=name[1] if len(name) > 1 else str(len(stages) - 1),
                     line=number,
+                    base=parent.base or base,
                     environment=dict(parent.environment),
                     copies=dict(parent.copies),
                 ))  # fmt: skip
@@ -203,6 +208,17 @@ def container_commands(
         command = located(command, words or entrypoint or started)
     if started:
         yield command
+
+
+def starting_bases(root: Path) -> Iterator[tuple[Image, Path]]:
+    """Yield the likely images of the project's Dockerfiles without a command, whose base starts a server by its
+    name."""
+    for folder, _, names in deployment_folders(root):
+        for path in (folder / name for name in names if _DOCKERFILE.fullmatch(name)):
+            if stage_of(str(path.relative_to(root))) <= 1:
+                yield from (
+                    (each, path) for each in _likely_images(path) if not each.words and _STARTS.search(each.base)
+                )
 
 
 def assumed_image(

@@ -6,15 +6,17 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from ...app.app import Entry
 from ...app.known_pythons import packages_of
 from ...app.project_files import ProjectFiles, is_exported, is_platform, likelihood, problem_of, repository_folders
-from ...app.projects.deployment_command import text_of
+from ...app.projects.deployment_command import shown, text_of
 from ...app.projects.deployment_files import DeploymentCommand, commands_of_file, deployment_commands, is_worker
 from ...app.projects.framework_commands import as_server
+from ...app.projects.images import starting_bases
 from ...app.projects.kubernetes import is_manifest
 from ...app.projects.starts import UNTOLD, serves_no_app, starts
 from ...base.errors import InputError
@@ -121,6 +123,7 @@ def _home(file: Path, base: Path) -> Path:
     return next((folder for folder in (base, *_above(base)) if file.is_relative_to(folder)), base)
 
 
+_BASE = "it may start a server and a front end of its own, and no file here says which"
 _PLAIN = 1
 _OTHER_RANK = 1
 """Highest rank of a command that a user can name."""
@@ -149,14 +152,14 @@ class _Reading:
         environment: Mapping[str, str],
         running: Observation | None = None,
     ) -> None:
-        self.environment = environment
-        self.root, self.base, self.specs, self.file, self.python = root, base, specs, file, python
+        self.root, self.base, self.specs, self.file = root, base, specs, file
         self.running = running
-        if running is not None:
-            self.packages = frozenset(running.server.versions)
-        else:
-            self.packages = packages_of(python) if python is not None else frozenset()
         self.project, self.fronts = ProjectFiles(root), Fronts(root, specs, file)
+        packages = packages_of(python) if python is not None else frozenset()
+        packages = packages if running is None else frozenset(running.server.versions)
+        self._read = partial(
+            read_hop, project=self.project, python=python, environment=environment, packages=packages
+        )
         self.programs = {name: spec for spec in specs.values() if spec.native for name in spec.native.programs}
         self.hops: list[ReadHop] = []
         self.unraced: list[_Unraced] = []
@@ -243,18 +246,7 @@ class _Reading:
             for start in (as_server(each, self.project) for each in found):
                 spec = self.programs.get(start.words[0])
                 if spec is not None and spec.native is not None:
-                    self.hops.append(
-                        read_hop(
-                            start,
-                            spec,
-                            spec.native,
-                            self.project,
-                            python=self.python,
-                            problem=why,
-                            environment=self.environment,
-                            packages=self.packages,
-                        )
-                    )
+                    self.hops.append(self._read(start, spec, spec.native, problem=why))
                 else:
                     problem = f"it is served by {_ELSEWHERE[start.words[0]]}, which Stackrace does not race"
                     self.unraced.append(_Unraced(command=start, problem=problem, is_served=True))
@@ -309,7 +301,7 @@ class _Reading:
             )
         places = (
             CurrentDeployment(stack="", file=gap.file, line=gap.line, problem=f"{gap.what}: {gap.why}")
-            for gap in (*unread, *unread_targets(self.root, self.programs))
+            for gap in (*unread, *unread_targets(self.root, self.programs), *self._starting_images())
         )
         return next(places, None)
 
@@ -365,6 +357,15 @@ class _Reading:
                 file, line = shown_location(command, self.root)
                 why = UNTOLD.format(program)
                 yield CurrentGap(file=file, line=line, what="the command", why=why, weight=Weight.SIZE)
+        yield from self._starting_images()
+
+    def _starting_images(self) -> Iterator[CurrentGap]:
+        """Yield gaps for images whose base starts a server, unless the user named a file."""
+        run = {command.image for command in self.commands}
+        for image, path in starting_bases(self.root) if self.file is None else ():
+            if image.path not in run and self._may_concern(path.parent):
+                file, what = shown(path, self.root), f"image {image.base}"
+                yield CurrentGap(file=file, line=image.line, what=what, why=_BASE, weight=Weight.SIZE)
 
 
 def _is_server_file(command: DeploymentCommand) -> bool:
