@@ -400,6 +400,20 @@ def test_the_front_end_beside_the_app_s_folder_is_that_of_its_services(tmp_path)
         assert found.stack == 'nginx:config="../nginx/nginx.conf"/http/gunicorn:workers=1,socket=tcp'
 
 
+def test_a_front_end_that_is_named_stands_before_no_platform_s_server(tmp_path):
+    files = {
+        "render.yaml": "services:\n- type: web\n  startCommand: gunicorn -w 4 a:b\n",
+        "Dockerfile": 'CMD ["gunicorn", "-w", "2", "a:b"]\n',
+        "nginx/site.conf": SITE,
+    }
+    assert read(tmp_path, files).stack == "gunicorn:workers=4"
+    found = read(tmp_path, {}, tmp_path / "nginx/site.conf")
+    assert (found.location, found.stack) == (
+        "Dockerfile:1",
+        'nginx:config="nginx/site.conf"/http/gunicorn:workers=2,socket=tcp',
+    )
+
+
 def test_a_platform_has_front_ends_of_its_own_whichever_script_its_file_names(tmp_path):
     files = {"Procfile": "web: bash start.sh", "start.sh": "#!/bin/sh\ngunicorn -w 3 a:b\n", "etc/nginx.conf": SITE}
     found = read(tmp_path, files)

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
@@ -215,12 +215,16 @@ class _Reading:
         if self.running is not None:
             return [self.running.command(self.root)]
         commands, file = deployment_commands(self.root, wide=True), self.file
-        if file is None or file in {self.root / front.file for front in self.fronts.configured()}:
+        if file is None or self._names_front:
             return commands
         # a command that another file starts with its own variables keeps these
         own = [command for command in commands if file in (command.document, command.file)]
         own = [command for command in own if command.document == file] or own
         return own or commands_of_file(file, self.root)
+
+    @cached_property
+    def _names_front(self) -> bool:
+        return self.file in {self.root / front.file for front in self.fronts.configured()}
 
     def _may_start(self, command: DeploymentCommand) -> bool:
         """Tell whether ``command`` may start the app: other apps of the repository have files, too."""
@@ -280,7 +284,8 @@ class _Reading:
 
     def _rank(self, command: DeploymentCommand, problems: int = 0) -> tuple[int, ...]:
         likely = likelihood(command.known_by, self.root, command.service)
-        return *likely, problems, command.rank
+        # a platform has front ends of its own, not the one that the user named
+        return self._names_front and is_platform(command.known_by, self.root), *likely, problems, command.rank
 
     def _unraced(self, other: _Unraced) -> CurrentDeployment:
         file, line = shown_location(other.command, self.root)
