@@ -142,7 +142,8 @@ DEPLOYMENTS = (
                hops="gunicorn", sizes={"workers": "2", "class": "gevent"}),
     Deployment(name="gunicorn, Uvicorn's worker",
                starts=["gunicorn shop:asgi -w 2 -k uvicorn_worker.UvicornWorker -b 127.0.0.1:{port}"],
-               hops="gunicorn", sizes={"workers": "2", "class": "uvicorn"}),
+               # the environment has no httptools
+               hops="gunicorn", sizes={"workers": "2", "class": "uvicorn-h11"}),
     Deployment(name="gunicorn, its file", starts=["gunicorn shop:application"],
                files={"gunicorn.conf.py": "import multiprocessing\nbind = '127.0.0.1:{port}'\n"
                                           "workers = multiprocessing.cpu_count() + 1\nthreads = 2\n"},
