@@ -28,7 +28,7 @@ _OTHER_BUILD = (
 """Explanation of a symbol that the environment's standard library misses in a server's embedded Python."""
 _NO_PKG_RESOURCES = "; newer versions of setuptools lack it: install 'setuptools<81' in the app's environment"
 _EXPLANATIONS = {"undefined symbol: _Py": _OTHER_BUILD, "No module named 'pkg_resources'": _NO_PKG_RESOURCES}
-"""What follows an exception, by words in it."""
+"""Hints to append to an exception, by a part of its message."""
 
 _FOLLOW_UP = re.compile(
     r"populate\(\) isn't reentrant|Apps aren't loaded yet|partially initialized module|more than once per process"

@@ -167,6 +167,15 @@ def test_a_deployment_has_the_accelerators_of_its_own_environment(tmp_path, case
     assert is_said is ("--" in expected or "h11" in expected)
 
 
+def test_the_project_s_own_environment_tells_if_no_interpreter_is_known_yet(tmp_path):
+    """As in checks and tunings, which read the deployment before the app is examined."""
+    (tmp_path / ".venv/lib/python3.11/site-packages/uvicorn-1.0.dist-info").mkdir(parents=True)
+    write(tmp_path, {".venv/bin/python": "", ".venv/pyvenv.cfg": ""})
+    (tmp_path / ".venv/bin/python").chmod(0o755)
+    found = read(tmp_path, {"Procfile": "web: uvicorn a:b\n"})
+    assert found.stack == "uvicorn:workers=1,keep_alive=5,--loop=asyncio,--http=h11"
+
+
 def test_an_environment_with_the_packages_of_the_system_is_unknown(tmp_path):
     (tmp_path / ".venv/lib/python3.11/site-packages/uvicorn-1.0.dist-info").mkdir(parents=True)
     write(tmp_path, {".venv/pyvenv.cfg": "home = /usr/bin\ninclude-system-site-packages = true\n"})

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...app.app import Entry as AppEntry
-from ...app.known_pythons import known_pythons
 from ...app.lock_files import versions_named
 from ...app.projects.detection import detect
 from ...base.codec import encode
@@ -86,8 +85,7 @@ def look(folder: Path, file: Path | None, target: str = "") -> Found:
     if running is not None:
         deployment: CurrentDeployment | None = running_deployment(running, folder, servers.specs, entry)
     else:
-        python = next((known.python for known in known_pythons(folder) if known.is_sure), None)
-        deployment = current_deployment(folder, servers.specs, file, entry, python)
+        deployment = current_deployment(folder, servers.specs, file, entry)
     found = Found(folder=folder, deployment=deployment, running=running)
     if deployment is None or not deployment.stack:
         return found

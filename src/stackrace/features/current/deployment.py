@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from ...app.app import Entry
-from ...app.known_pythons import packages_of
+from ...app.known_pythons import known_pythons, packages_of
 from ...app.project_files import ProjectFiles, is_exported, is_platform, likelihood, problem_of, repository_folders
 from ...app.projects.deployment_command import shown, text_of
 from ...app.projects.deployment_files import DeploymentCommand, commands_of_file, deployment_commands, is_worker
@@ -65,7 +65,8 @@ def current_deployment(
     """Return the present deployment of the project in ``folder``, by its deployment files or by ``file`` alone.
 
     ``specs`` is the catalogue by server name. If some servers start the app ``entry``, all others count as servers
-    of other apps. ``python`` is the app's interpreter. ``entry`` and ``python`` are None if unknown.
+    of other apps. ``python`` is the app's interpreter, by default that of the project's own environment. ``entry``
+    is None if unknown.
     ``environment`` has the variables of a race. The result is None if no file starts a server of the catalogue.
     Raises InputError if ``file`` does not exist, or starts no server.
     """
@@ -75,6 +76,7 @@ def current_deployment(
         )
     if file is not None and (running := observed_in(file)):
         return running_deployment(running, folder, specs, entry, python, environment)
+    python = python or next((known.python for known in known_pythons(folder) if known.is_sure), None)
     base, file = folder.absolute(), file and Path(os.path.normpath(file.absolute()))
     places = [base, *_above(base)] if file is None else [_home(file, base)]
     found = None
