@@ -69,7 +69,9 @@ def outcome(noise: Flicker, truth: Truth, stacks: int, races: int, *, pilot: boo
     dice = np.random.default_rng([2026, stacks])
     speeds = truth.drawn(dice, races, stacks)
     first = noise.values(dice, (races, stacks), MOST_PASSES)
-    within = np.var(first[..., 1] - first[..., 0], axis=-1, ddof=1) / 2
+    changes = first[..., 1] - first[..., 0]
+    apart = np.abs(changes - np.median(changes, axis=-1, keepdims=True))
+    within = (1.4826 * np.median(apart, axis=-1)) ** 2 / 2
     passes = np.array([_passes(stacks, each if pilot else None) for each in within])
     found = [
         _raced(dice, noise, speeds[passes == each], first[passes == each], int(each)) for each in np.unique(passes)

@@ -193,19 +193,27 @@ def test_passes_grow_only_where_enough_blocks_are_left():
     assert passes(20, 0.23**2) == passes(20, None)
 
 
-def varied(sd, stacks=7):
-    """Return a race of one block in which the second pass is faster for all, and every stack's change differs."""
+def varied(sd, stacks=7, *, last=None):
+    """Return a race of one block in which the second pass is faster for all, and every stack's change differs.
+
+    The last stack's change differs by ``last``, if given.
+    """
     race = make_race(stacks=[f"waitress:threads={i + 1}" for i in range(stacks)], levels=(20,), blocks=1)
     launches = []
     for launch, sign in zip(race.launches, itertools.cycle((1, -1))):
         only = launch.slices[0]
-        speeds = (10_000, 13_000 * math.exp(sign * sd))
+        change = last if last is not None and launch is race.launches[-1] else sign * sd
+        speeds = (10_000, 13_000 * math.exp(change))
         slices = [replace(only, index=i, result=make_result(each, load=only.load)) for i, each in enumerate(speeds)]
         launches.append(replace(launch, slices=tuple(slices)))
     return replace(race, launches=tuple(launches))
 
 
 def test_the_variance_of_slices_is_that_of_the_first_blocks_first_two_passes():
-    assert variance_within(varied(0.2, 6)) == pytest.approx(6 * 0.2**2 / 5 / 2, rel=0.01)
+    assert variance_within(varied(0.2, 6)) == pytest.approx((1.4826 * 0.2) ** 2 / 2, rel=0.01)
     assert variance_within(varied(0.0)) == pytest.approx(0.0, abs=1e-6)
     assert variance_within(varied(0.2, 2)) is None
+
+
+def test_one_stack_whose_slices_vary_says_nothing_about_the_others():
+    assert variance_within(varied(0.02, 6, last=0.8)) == pytest.approx(variance_within(varied(0.02, 6)), rel=0.01)

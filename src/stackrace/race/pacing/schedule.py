@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from statistics import variance
+from statistics import median
 
 from ...base.errors import InputError
 from ...base.numbers import about, duration, things
@@ -45,6 +45,9 @@ _BETWEEN = 0.1
 
 _LAUNCH_SD = 0.03
 """Assumed sd of ln(throughput) between launches, where slices were seen to vary much more than that."""
+
+_SD_OF_MAD = 1.4826
+"""Standard deviation over median absolute deviation, for a normal distribution."""
 
 _PILOT_BLOCKS = 7
 """Fewest blocks of a race that gives launches more slices because slices vary: fewer blocks show too little of
@@ -195,9 +198,12 @@ def variance_within(race: Race) -> float | None:
     data.
 
     Only the first two slices of each cell of the first block count, so the number of passes is settled early, and
-    blocks are alike. A change that the second pass brought to all cells alike is left out.
+    blocks are alike. A change that the second pass brought to all cells alike is left out. The variance follows
+    from the median absolute deviation: one stack whose slices vary, as they do where few of its requests end in
+    one, says nothing about the others.
 
-    Source: Kalibera & Jones 2013, Rigorous benchmarking in reasonable time, section 6.1.
+    Source: Kalibera & Jones 2013, Rigorous benchmarking in reasonable time, section 6.1; Rousseeuw & Croux 1993,
+    Alternatives to the median absolute deviation.
     """
     changes = []
     for launch in race.launches:
@@ -206,7 +212,10 @@ def variance_within(race: Race) -> float | None:
             if slice_.valid and slice_.throughput_per_s > 0:
                 values.setdefault(key_of(slice_), []).append(math.log(slice_.throughput_per_s))
         changes += [own[1] - own[0] for own in values.values() if len(own) > 1]
-    return variance(changes) / 2 if len(changes) > 2 else None
+    if len(changes) < 3:
+        return None
+    middle = median(changes)
+    return (_SD_OF_MAD * median(abs(each - middle) for each in changes)) ** 2 / 2
 
 
 def least_budget_s(extent: Extent, overhead: Overhead, lengths: SliceLengths = USUAL_LENGTHS) -> float:
