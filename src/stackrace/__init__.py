@@ -6,6 +6,7 @@ The command line's work, for programs; docs/python-api.md has an example.
 # nothing is imported here: Ctrl-C in the first milliseconds is the command line's to meet
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    __version__: str
     from .api.racing import run
     from .base.errors import StackraceError
     from .race.request.race_file import read_request as read_race_file
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
     from .race.request.request import WorkloadRequest
     from .report.exporter import Format, render
     from .report.merged_standing import standing_of as standing
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Format",
@@ -42,6 +41,10 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("stackrace")
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

@@ -11,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+import stackrace
 from tests.raced import raced, told
 
 REPOSITORY = Path(__file__).parents[2]
@@ -41,7 +42,7 @@ def wheel(tmp_path_factory):
 def packed(folder):
     """Pack a wheel without building anything: as PEP 427 has it, the tag being this system's own."""
     table = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    name, version = table["name"], table["version"]
+    name, version = table["name"], stackrace.__version__
     tag = f"cp311-abi3-{sysconfig.get_platform().replace('-', '_')}"
     about = f"{name}-{version}.dist-info"
     needs = "".join(f"Requires-Dist: {need}\n" for need in table["dependencies"])

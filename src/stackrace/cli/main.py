@@ -11,7 +11,6 @@ from typing import get_args
 
 import click
 
-from .. import __version__
 from ..base.errors import UNANSWERED, BreakdownError, LimitError, StackraceError
 from ..base.secrets import masked, register_secrets, register_settings
 from ..extensions import Group, Verb, declared, load
@@ -85,7 +84,7 @@ Examples:
   stackrace load http://127.0.0.1:8000/ -c 100 -d 5s
   stackrace report --markdown         the last race, for a pull request""",
 )
-@click.version_option(__version__, prog_name="stackrace")
+@click.version_option(package_name="stackrace", prog_name="stackrace")
 def cli() -> None:
     """Race your Python web application across every way of deploying it.
 
