@@ -40,10 +40,10 @@ setup: .venv/.installed .venv/.servers
 	tools/install-test-tools
 	@touch $@
 
-# One file for every Python from 3.11 on and every Linux with glibc 2.17 (2014) or later: zig links against that one.
+# One file for every Python from 3.11 on and every Linux with glibc 2.17 (2014) or later.
 wheel: .venv/.tools
 	rm -rf dist
-	$(BIN)/uv tool run --from 'maturin[zig]>=1.9,<2' maturin build --release --zig --compatibility manylinux_2_17 --out dist
+	tools/build-wheel $$(uname -m)-unknown-linux-gnu
 	STACKRACE_WHEEL=$$(ls dist/*.whl) $(BIN)/python -m pytest tests/e2e/test_wheel.py
 
 # In the order of tests/conftest.py: what takes long in few tests comes first, and many short ones fill up the end.

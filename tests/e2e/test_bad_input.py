@@ -35,7 +35,7 @@ BAD_CALLS = {
     "unwritable store": (["run", "--store", "sqlite:////proc/nothing/races.sqlite3"], "store"),
     "no race to report": (["report", "0000000000000", "--store", "sqlite:///empty.sqlite3"], "stackrace run"),
     "two formats": (["report", "--json", "--csv"], "one of"),
-    "a document and details": (["run", "--json", "--details"], "only one of --details and --json"),
+    "a document and details": (["run", "--json", "--details"], "only one of --details, --json"),
     "details in a format": (["report", "--markdown", "--details"], "only one of"),
     "an export to nowhere": (["export", "gunicorn"], "--to deploy"),
     "an export below no folder": (["export", "gunicorn", "--to", "no/deploy"], "make it first"),

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import click
@@ -10,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from stackrace.cli.main import VERBS, cli
+from stackrace.cli.options import complete_stack
 
 
 def test_help_lists_every_verb(stackrace):
@@ -22,7 +24,7 @@ def test_help_lists_every_verb(stackrace):
 
 
 def test_every_option_of_run_stands_under_what_it_is_about():
-    text = CliRunner().invoke(cli, ["run", "--help"], prog_name="stackrace").stdout
+    text = CliRunner().invoke(cli, ["run", "--help-all"], prog_name="stackrace").stdout
     sections = (
         "What is raced",
         "The app of a stack",
@@ -35,6 +37,49 @@ def test_every_option_of_run_stands_under_what_it_is_about():
     assert order == sorted(order)
     assert order[2] < text.index("--concurrency") < order[3] < text.index("--budget") < order[4]
     assert "\nOptions:" not in text
+
+
+def test_the_usual_help_of_run_fits_on_a_screen_and_names_where_the_rest_stands():
+    usual, whole = (
+        CliRunner().invoke(cli, ["run", each], prog_name="stackrace").stdout for each in ("--help", "--help-all")
+    )
+    lines = usual.splitlines()
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 100
+    assert "--help-all" in usual
+    assert "twin" not in usual
+    assert {word for word in usual.split() if word.startswith("--")} <= set(whole.split())
+
+
+@pytest.fixture
+def alone(stackrace, tmp_path):
+    """Run the command without a word in a folder with ``files``."""
+
+    def call(**files):
+        for name, text in files.items():
+            (tmp_path / f"{name}.py").write_text(text)
+        done = stackrace(cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert len(done.stdout.splitlines()) <= 24
+        return done.stdout
+
+    return call
+
+
+def test_the_command_alone_says_what_it_found_here_and_runs_none_of_it(alone, tmp_path):
+    told = alone(shop="from flask import Flask\nopen('was-run', 'w')\napp = Flask(__name__)\n")
+    assert "In this folder: Flask, shop:app (shop.py, line 3)." in told
+    assert "stackrace run" in told
+    assert not (tmp_path / "was-run").exists()
+
+
+def test_the_command_alone_in_an_empty_folder_offers_the_bundled_app(alone):
+    assert "no app; a race takes the bundled Django app." in alone()
+
+
+def test_the_command_alone_asks_which_of_two_apps_is_meant(alone):
+    two = "from flask import Flask\napp = Flask(__name__)\n"
+    assert "it is not clear which app" in alone(one=two, other=two)
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -53,6 +98,12 @@ def test_every_option_has_a_help_text(verb):
     for parameter in command.params:
         if isinstance(parameter, click.Option):
             assert parameter.help, parameter.name
+
+
+@pytest.mark.parametrize("verb", sorted(VERBS.keys() - {"completion", "web"}))
+def test_every_verb_speaks_json(verb):
+    command = cli.get_command(click.Context(cli), verb)
+    assert "--json" in {name for parameter in command.params for name in parameter.opts}
 
 
 def test_help_imports_nothing_heavy():
@@ -90,9 +141,22 @@ def test_stack_paths_complete_with_the_protocols_a_server_forwards(stackrace):
     assert "plain,nginx/uwsgi/" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("begun", "offered"),
+    [
+        ("gunicorn:workers", {"gunicorn:workers="}),
+        ("nginx/http/gunicorn@23.0.0:workers=4,class=gth", {"nginx/http/gunicorn@23.0.0:workers=4,class=gthread"}),
+        ("gunicorn:workers=", set()),
+        ("nowhere:", set()),
+    ],
+)
+def test_stack_paths_complete_with_settings_and_their_values(begun, offered):
+    assert set(complete_stack(None, None, begun)) == offered
+
+
 def test_the_version_is_the_packages(stackrace):
     import stackrace as package
 
     assert package.__version__ in stackrace("--version").stdout
-    manifest = (Path(__file__).parents[2] / "pyproject.toml").read_text()
-    assert f'version = "{package.__version__}"' in manifest
+    manifest = tomllib.loads((Path(__file__).parents[2] / "Cargo.toml").read_text())
+    assert manifest["workspace"]["package"]["version"] == package.__version__

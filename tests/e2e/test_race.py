@@ -213,3 +213,14 @@ def test_a_silent_connection_takes_the_only_worker_and_not_a_thread(brief, proje
             assert ("nothing-right" in found) == (launch["stack"] == sync)
     (out,) = [one["failure"] for one in document["withdrawals"] if one["stack"] == sync]
     assert "beside silent connections (1)" in json.dumps(out)
+
+
+def test_a_program_follows_a_race_line_by_line(project):
+    done = calling(*BRIEF)(*ASKED, "--json-lines", cwd=project)
+    assert done.returncode in (0, 3), done.stderr
+    first, *lines, last = map(json.loads, done.stdout.splitlines())
+    assert (first["event"], first["stacks"]) == ("race", STACKS)
+    assert {line["event"] for line in lines} >= {"activity", "block", "launch", "slice", "standing", "race ended"}
+    assert {line["stack"] for line in lines if line["event"] == "launch"} <= set(STACKS)
+    assert last["event"] == "result"
+    assert last["document"]["race"]["id"] == first["id"]

@@ -11,8 +11,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
-import stackrace
 from tests.raced import raced, told
+
+import stackrace
 
 REPOSITORY = Path(__file__).parents[2]
 UV = Path(sys.executable).with_name("uv")

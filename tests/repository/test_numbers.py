@@ -25,7 +25,8 @@ WRITERS = {
     "cli/load/run.py": "a bar of constant width",
     "report/words/load_sentences.py": "rounds a value",
     "report/html/svg.py": "coordinates, and the ticks of an axis, whole or as short as they can be",
-    "features/regression/ci.py": "seconds as the schema has them, numbers for programs",
+    "features/regression/ci.py": "seconds as the schema has them",
+    "report/openmetrics.py": "numbers for programs",
 }
 """Who may format a number by itself, and what for."""
 

@@ -62,14 +62,14 @@ class _Shapes:
 
     def _members(self, record: Any) -> _Shape:
         members: _Shape = {}
-        hints, docstrings = get_type_hints(record), _docstrings(record)
+        hints, texts = get_type_hints(record), docstrings(record)
         marks = {each.name: each.metadata for each in fields(record)}
         for name, given in self._form.members(record).items():
             if given == FLAT:
                 members |= self._members(hints[name])
                 continue
             if name in marks:
-                shape, said = self._of(hints[name], marks[name]), docstrings.get(name)
+                shape, said = self._of(hints[name], marks[name]), texts.get(name)
             else:
                 read = getattr(record, name).fget
                 shape, said = self._of(get_type_hints(read)["return"], {}), _first_sentences(read.__doc__)
@@ -119,7 +119,7 @@ class _Shapes:
 
 
 @cache
-def _docstrings(record: type) -> dict[str, str]:
+def docstrings(record: type) -> dict[str, str]:
     """Return the descriptions of the fields; classes made at run time have no source, but metadata."""
     said = {each.name: each.metadata["description"] for each in fields(record) if "description" in each.metadata}
     for base in reversed([base for base in record.__mro__ if is_dataclass(base) and base.__module__ != "types"]):

@@ -13,10 +13,11 @@ import click
 
 from ..api.racing import ready_race
 from ..api.resuming import ResumedRace, unfinished
-from ..base.errors import BreakdownError, InterruptedRace, RefusedError, StoreError
+from ..base.errors import BreakdownError, InputError, InterruptedRace, RefusedError, StoreError
 from ..base.units import DURATION
 from ..base.verdict import Effect
 from ..deploy.guard import removed
+from ..race.events import Event
 from ..race.judge.notices import before
 from ..race.preparation.prepared import PreparedRace
 from ..race.request.request import RaceRequest
@@ -31,6 +32,7 @@ from ..report.words.findings import busy, remedy
 from ..store import open_store
 from ..store.race_lock import made_here
 from .announcer import Announcer
+from .event_lines import print_event, print_result
 from .progress import LiveSink
 from .showing import at_store, go_on_with, short_steps, show, write_html
 from .stdio import failure_of
@@ -49,6 +51,8 @@ class Output:
     """Path of the HTML report; None: in the reports folder."""
     as_json: bool = False
     """True to print one JSON document on stdout."""
+    as_lines: bool = False
+    """True to print each event, and the document at the end, as a line of JSON on stdout."""
     details: bool = False
     """True to print everything instead of one screen."""
     asked: tuple[str, ...] | None = None
@@ -61,20 +65,30 @@ def race_and_report(request: RaceRequest, output: Output) -> None:
     """Race as ``request`` says, keep the result and show it. Raise RefusedError or InterruptedRace at the end."""
     with open_store(output.store) as store:
         store.need_writable()
-        report_of(raced(request, store), store, output)
+        report_of(raced(request, store, as_lines=output.as_lines), store, output)
 
 
 def raced(
-    request: RaceRequest, store: Store, *, resumed: ResumedRace | None = None, scheduling: Scheduling | None = None
+    request: RaceRequest,
+    store: Store,
+    *,
+    resumed: ResumedRace | None = None,
+    scheduling: Scheduling | None = None,
+    as_lines: bool = False,
 ) -> Race:
-    """Race with a live view on stderr and return the race; print nothing on stdout. See ``ready_race``."""
+    """Race with a live view on stderr and return the race; see ``ready_race``.
+
+    With ``as_lines`` each event is printed on stdout, otherwise nothing.
+    """
     with Announcer() as announcer:
         preparing = ready_race(request, store, announcer, resumed=resumed, scheduling=scheduling)
-        return race_live(preparing, announcer, store)
+        return race_live(preparing, announcer, store, as_lines=as_lines)
 
 
-def race_live(preparing: AbstractContextManager[PreparedRace], announcer: Announcer, store: Store) -> Race:
-    """Run the race that ``preparing`` gives, with a live view on stderr, and return it.
+def race_live(
+    preparing: AbstractContextManager[PreparedRace], announcer: Announcer, store: Store, *, as_lines: bool = False
+) -> Race:
+    """Run the race that ``preparing`` gives, with a live view on stderr, and return it; see ``raced``.
 
     Raise BreakdownError with the command that continues the race.
     """
@@ -84,7 +98,13 @@ def race_live(preparing: AbstractContextManager[PreparedRace], announcer: Announ
             click.echo(sentence, err=True)
         try:
             with LiveSink(ready.plan, ready.begun_s) as live:
-                return run_prepared(ready, live)
+
+                def shown(event: Event) -> None:
+                    live(event)
+                    if as_lines:
+                        print_event(event)
+
+                return run_prepared(ready, shown)
         except (BreakdownError, StoreError, OSError, MemoryError) as error:
             raise _with_resume_hint(error, ready.plan.race.id, store) from error
 
@@ -105,17 +125,21 @@ def report_of(race: Race, store: Store, output: Output) -> None:
     """Show a finished race. Raise RefusedError or InterruptedRace if it gave no answer."""
     standing = standing_of(race)
     written = write_html(race, standing, output.html)
-    show(race, standing, Format.JSON if output.as_json else None, details=output.details)
-    everything = output.details or output.as_json
+    for_program = output.as_json or output.as_lines
+    if output.as_lines:
+        print_result(race, standing)
+    else:
+        show(race, standing, Format.JSON if output.as_json else None, details=output.details)
+    everything = output.details or for_program
     steps = _next_steps(race, standing, output) if everything else short_steps(race, standing, at=at_store(store))
     for line in (f"\nThe report: {written}", *steps):
-        click.echo(line, err=output.as_json)
+        click.echo(line, err=for_program)
     if race.ending is Ending.INTERRUPTED:
         raise InterruptedRace(
             f"interrupted; the results are kept as race {race.id}; continue with: {go_on_with(race.id, store)}"
         )
     if not standing.levels:
-        why = "the document's answer says why" if output.as_json else "see the reasons above"
+        why = "the document's answer says why" if for_program else "see the reasons above"
         disturbed = busy(slice_.verdict for launch in race.launches for slice_ in launch.slices)
         raise RefusedError(disturbed or f"no stack gave a believable measurement; {why}")
     if not standing.verdict.valid:
@@ -134,8 +158,10 @@ def resume_and_report(prefix: str, budget_s: float | None, output: Output, *, of
     with open_store(output.store) as store:
         store.need_writable()
         with unfinished(prefix, store, budget_s=budget_s, of=of) as resumed:
+            if output.as_lines and strategist_of(resumed.race) is not None:
+                raise InputError("--json-lines follows plain races; give --json to continue this one")
             click.echo(_resume_message(resumed), err=True)
-            race = raced(resumed.request, store, resumed=resumed)
+            race = raced(resumed.request, store, resumed=resumed, as_lines=output.as_lines)
         if (strategist := strategist_of(race)) is not None:
             strategist.show(race, html=output.html, as_json=output.as_json)
         else:

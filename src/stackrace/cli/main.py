@@ -75,6 +75,7 @@ class _LazyGroup(click.Group):
 
 @click.group(
     cls=_LazyGroup,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="""\b
 Examples:
@@ -85,11 +86,17 @@ Examples:
   stackrace report --markdown         the last race, for a pull request""",
 )
 @click.version_option(package_name="stackrace", prog_name="stackrace")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Race your Python web application across every way of deploying it.
 
     You get a ranking you can believe, the reason behind it, and the configuration that won.
     """
+    if context.invoked_subcommand is None:
+        from .overview import overview
+
+        for line in overview(VERBS):
+            click.echo(line)
 
 
 @click.command(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +18,17 @@ from ..measure.resources import parse_cores
 
 if TYPE_CHECKING:
     from ..race.request.request import RaceRequest
+    from ..stacks.setting import Setting
 
 
 def complete_stack(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    """Return completions of a stack path: after a server the protocols that it forwards, else servers."""
+    """Return completions of a stack path: servers, after one the protocols that it forwards, after ``:`` settings
+    and, where these are words, their values."""
     from ..stacks.servers import catalogue
 
+    server, colon, settings = re.split("[/+]", incomplete)[-1].partition(":")
+    if colon and (named := catalogue().entries.get(server.partition("@")[0])):
+        return _complete_setting(incomplete, settings.rpartition(",")[2], named.spec.settings)
     head, slash, tail = incomplete.rpartition("/")
     before = head.split("/")
     if not slash or len(before) % 2 == 0:
@@ -31,6 +36,14 @@ def complete_stack(ctx: click.Context, param: click.Parameter, incomplete: str) 
     entry = catalogue().entries.get(re.split("[@:+]", before[-1])[0])
     protocols = entry.spec.forwards if entry else {}
     return [f"{head}/{protocol}/" for protocol in protocols if protocol.startswith(tail)]
+
+
+def _complete_setting(path: str, begun: str, settings: Sequence[Setting]) -> list[str]:
+    """Return ``path`` with each setting, or value of one, that ``begun`` is the beginning of."""
+    before = path.removesuffix(begun)
+    values = [f"{each.name}={value}" for each in settings for value in each.choices]
+    names = [f"{each.name}=" for each in settings]
+    return [f"{before}{word}" for word in (values if "=" in begun else names) if word.startswith(begun)]
 
 
 def requested(race_file: Path | None, servers: Path | None = None) -> RaceRequest:
@@ -98,15 +111,75 @@ class SectionedCommand(click.Command):
         """Write one definition list per section; options without a section come last."""
         sections: dict[str, list[tuple[str, str]]] = {}
         for parameter in sorted(self.get_params(ctx), key=lambda option: not isinstance(option, _Option)):
-            record = parameter.get_help_record(ctx)
+            record = self.help_record(parameter, ctx)
             if record is not None and isinstance(parameter, click.Option):
                 sections.setdefault(getattr(parameter, "heading", self._rest_of(parameter)), []).append(record)
         for heading, records in sections.items():
             with formatter.section(heading):
                 formatter.write_dl(records)
 
+    def help_record(self, parameter: click.Parameter, ctx: click.Context) -> tuple[str, str] | None:
+        """Return the option as it is spelt, and its help; None if the help leaves it out."""
+        return parameter.get_help_record(ctx)
+
     def _rest_of(self, parameter: click.Option) -> str:
         return SectionedCommand.rest if parameter.name == "help" else self.rest
+
+
+_HELP_ALL = "help_all"
+
+
+class BriefCommand(SectionedCommand):
+    """Command whose ``--help`` fits on one screen; ``--help-all`` prints every option and example.
+
+    ``brief`` has the help of the most used options by parameter name, and ``examples`` is the number of examples on
+    that screen.
+    """
+
+    def __init__(self, *args: Any, brief: Mapping[str, str], examples: int, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self._brief, self._examples = brief, examples
+        self.params.append(
+            click.Option(
+                ["--help-all"],
+                is_flag=True,
+                is_eager=True,
+                expose_value=False,
+                callback=_show_all,
+                help="Show every option, and exit.",
+            )
+        )
+
+    def help_record(self, parameter: click.Parameter, ctx: click.Context) -> tuple[str, str] | None:
+        """Return the option as it is spelt, and its help; None if the help leaves it out."""
+        record, name = super().help_record(parameter, ctx), parameter.name or ""
+        if record is None or ctx.meta.get(_HELP_ALL) or name == _HELP_ALL or "--help" in parameter.opts:
+            return record
+        return (record[0], self._brief[name]) if name in self._brief else None
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the description, in the brief help its first paragraph."""
+        whole = self.help
+        if not ctx.meta.get(_HELP_ALL):
+            self.help = (whole or "").partition("\n\n")[0]
+        super().format_help_text(ctx, formatter)
+        self.help = whole
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples, in the brief help the first ones."""
+        whole = self.epilog
+        if not ctx.meta.get(_HELP_ALL):
+            # the mark that click leaves the lines as they are, the heading, and the examples
+            self.epilog = "\n".join((whole or "").splitlines()[: 2 + self._examples])
+        super().format_epilog(ctx, formatter)
+        self.epilog = whole
+
+
+def _show_all(context: click.Context, _: click.Parameter, is_wanted: bool) -> None:
+    if is_wanted and not context.resilient_parsing:
+        context.meta[_HELP_ALL] = True
+        click.echo(context.get_help())
+        context.exit()
 
 
 class Quantity(click.ParamType[float]):
@@ -185,6 +258,9 @@ store_option = click.option(
     help="Where results are kept: sqlite:///PATH or postgresql://…  Default: $STACKRACE_STORE, "
     "or SQLite in the XDG data folder.",
 )
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 
 def schema_option(

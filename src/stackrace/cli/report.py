@@ -10,7 +10,7 @@ import click
 
 from ..base.errors import InputError
 from ..report.exporter import Format
-from .options import details_option, schema_option, store_option
+from .options import details_option, json_option, schema_option, store_option
 
 _PRINTED = {
     Format.JSON: "the JSON document (schema: --schema)",
@@ -118,14 +118,19 @@ Examples:
 @click.argument("race", metavar="RACE")
 @click.argument("name", metavar="NAME")
 @store_option
-def name_command(race: str, name: str, store: str | None) -> None:
+@json_option
+def name_command(race: str, name: str, store: str | None, as_json: bool) -> None:
     """Give a stored race a name. Every command accepts it as RACE.
 
     A name has 13 to 32 characters of 0-9, a-z and -, with a hyphen inside. It never changes.
     """
     from ..store import open_store
+    from .showing import print_document
 
     with open_store(store) as results:
         race_id = results.find(race)
         given = results.name(race_id, name)
+    if as_json:
+        print_document({"race": race_id, "name": given})
+        return
     click.echo(f"race {race_id} is now called {given}")

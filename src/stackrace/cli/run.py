@@ -13,9 +13,9 @@ from ..base.units import DURATION, PERCENT
 from ..race.request.request import MOST_SEED
 from ..stats.values import Question
 from .options import (
+    BriefCommand,
     Connections,
     Quantity,
-    SectionedCommand,
     complete_stack,
     details_option,
     held_options,
@@ -56,6 +56,7 @@ _LOAD_OPTIONS = (
         "--concurrency",
         multiple=True,
         type=Connections(20_000, levels=True),
+        metavar="N",
         help="Connections. Repeat it for more load levels. Default: 1, 10 and 100, fewer for a slow page.",
     ),
     _load(
@@ -74,7 +75,10 @@ _LOAD_OPTIONS = (
         help="Time to spend, such as 60s or 20min. Default: 3min.",
     ),
     _question(
-        "--slice", "slice_s", type=Quantity(DURATION), help="Length of a slice. Default: fitted to page and budget."
+        "--slice",
+        "slice_s",
+        type=Quantity(DURATION),
+        help="Length of a slice, the load on one stack at a time. Default: fitted to page and budget.",
     ),
     _load(
         "--session",
@@ -98,8 +102,8 @@ _RUN_OPTIONS = (
         "--repeats",
         metavar="N",
         type=click.IntRange(1),
-        help="Make N cold runs of each stack at each level, each on a fresh launch, as published comparisons did. "
-        "Default: warm slices, as many as the budget holds.",
+        help="Make N cold runs of each stack at each level, each after a fresh start of the stack, as published "
+        "comparisons did. Default: warm slices, as many as the budget holds.",
     ),
     _question(
         "--no-twin",
@@ -107,7 +111,8 @@ _RUN_OPTIONS = (
         is_flag=True,
         flag_value=False,
         default=True,
-        help="No hidden twin. Default: one stack runs twice, and the race is void if the two differ.",
+        help="Run no stack twice. Default: one runs twice, the second time as its hidden twin, and the race is "
+        "void if the two differ.",
     ),
 )
 
@@ -137,18 +142,36 @@ _QUESTION_OPTIONS = (
 )
 
 
-class _RunCommand(SectionedCommand):
+class _RunCommand(BriefCommand):
     rest = "Output"
 
 
 @click.command(
     cls=_RunCommand,
+    brief={
+        "stacks": "Stack to race; repeat it for more. Default: the most used.",
+        "django": "Settings module, such as mysite.settings.",
+        "wsgi": "WSGI callable, such as notes:app or notes:create_app().",
+        "asgi": "ASGI callable.",
+        "python": "Interpreter of the app.",
+        "env_files": "File with the app's variables, such as .env.",
+        "folder": "The app's folder. Default: this one.",
+        "urls": "Path to request; repeat it for more.",
+        "concurrency": "Connections; repeat it for more levels.",
+        "session": "Replay a HAR file or an access log instead of URLs.",
+        "budget_s": "Time to spend, such as 60s or 20min. Default: 3min.",
+        "resume": "Continue an interrupted race. Default: the last one.",
+        "memory_bytes": "Memory limit of every stack, such as 512MiB.",
+        "html": "Where to write the HTML report.",
+        "as_json": "Print one JSON document; progress goes to stderr.",
+    },
+    examples=3,
     context_settings={"allow_extra_args": True},
     epilog="""\b
 Examples:
-  stackrace run                              the project in this folder, or the bundled app if it is empty
+  stackrace run                              the project in this folder
   stackrace run race.toml --budget 20min     as the file says, but longer
-  stackrace run historic/lighttpd-2008 --quick   a published comparison on today's software, in minutes
+  stackrace run historic/lighttpd-2008 --quick   a published comparison, today
   stackrace run --project ~/shop --url /items/?page=3 -c 1 -c 50
   stackrace run --session browse.har --stack gunicorn --stack waitress
   stackrace run --requests 500 --repeats 5 -c 1 -c 125 --stack gunicorn --stack uwsgi
@@ -183,6 +206,12 @@ Examples:
 @click.option("--html", metavar="PATH", type=click.Path(path_type=Path), help="Where to write the HTML report.")
 @details_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document; progress goes to stderr.")
+@click.option(
+    "--json-lines",
+    "as_lines",
+    is_flag=True,
+    help="Print each event of the race as a line of JSON while it runs, and the document as the last.",
+)
 def command(
     race_file: Path | None,
     flags: RequestFlags,
@@ -191,6 +220,7 @@ def command(
     store: str | None,
     html: Path | None,
     as_json: bool,
+    as_lines: bool,
     details: bool,
 ) -> None:
     """Race a web application across deployment stacks, and say which wins, by how much, and why.
@@ -207,11 +237,13 @@ def command(
     if more := click.get_current_context().args:
         stacks = join(word for name in more for word in ("--stack", name))
         raise click.UsageError(f"one race file at most, so not also {join(more)}; stacks are given as {stacks}")
-    if details and as_json:
-        raise click.UsageError("give only one of --details and --json: the document has all there is to say")
+    if details + as_json + as_lines > 1:
+        raise click.UsageError("give only one of --details, --json and --json-lines: the document has all there is")
     refuse_unwritable("--html", html)
-    output = Output(store=store, html=html, as_json=as_json, details=details)
+    output = Output(store=store, html=html, as_json=as_json, as_lines=as_lines, details=details)
     source = source_of(race_file) if race_file is not None else None
+    if as_lines and source is not None:
+        raise click.UsageError("--json-lines follows one race; a published comparison has --json")
     if resume is not None:
         _resume(resume, flags, output)
     elif source is not None and race_file is not None:
@@ -227,7 +259,7 @@ def command(
         race_and_report(with_current_deployment(request), output)
 
 
-_GOING_ON = {"resume", "budget_s", "store", "html", "as_json", "details"}
+_GOING_ON = {"resume", "budget_s", "store", "html", "as_json", "as_lines", "details"}
 
 
 def _resume(race: str, flags: RequestFlags, output: Output) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import time
 from typing import TYPE_CHECKING
@@ -36,7 +37,10 @@ Examples:
 )
 @request_flags(*APP_OPTIONS)
 @click.option("--port", type=click.IntRange(1, 65535), help="Port to listen on. Default: any free port.")
-def command(words: tuple[str, ...], stack: str | None, flags: RequestFlags, port: int | None) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON once the stack answers.")
+def command(
+    words: tuple[str, ...], stack: str | None, flags: RequestFlags, port: int | None, as_json: bool
+) -> None:
     """Start STACK with your project, to look at it in a browser. Ctrl-C stops it.
 
     With RACE.toml, all is as in that race. It writes only to a private folder, which is shown at the start and
@@ -54,19 +58,35 @@ def command(words: tuple[str, ...], stack: str | None, flags: RequestFlags, port
     with Announcer() as say, stack_up(request, say, port=port) as up:
         say.done()
         try:
-            _announce(up)
+            if as_json:
+                click.echo(json.dumps(_document(up)))
+            else:
+                _announce(up)
             while True:
                 up.refuse_dead()
                 time.sleep(_LOOK_S)
         except KeyboardInterrupt:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-            click.echo("\nstopping")
+            click.echo("\nstopping", err=as_json)
 
 
 def _only_stack(stacks: tuple[str, ...]) -> str | None:
     if len(stacks) > 1:
         raise InputError(f"one stack is started at a time; give only one of {', '.join(stacks)}")
     return stacks[0] if stacks else None
+
+
+def _document(up: StackUp) -> dict[str, object]:
+    running = up.running
+    return {
+        "stack": running.stack.path,
+        "url": f"http://{running.host}:{running.port}/",
+        "host": up.deployment.workloads[0].host,
+        "processes": {hop: list(pids) for hop, pids in running.hops.items()},
+        "versions": up.versions,
+        "folder": str(running.directory),
+        "ready_s": running.ready_s,
+    }
 
 
 def _announce(up: StackUp) -> None:

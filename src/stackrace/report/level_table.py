@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ..base.numbers import NOTHING, count, mebibytes, milliseconds, number
 from ..race.results.standing import Level, Row
@@ -20,16 +20,27 @@ MARK = "current"
 """Mark beside the project's current stack."""
 
 
-def level_table(level: Level, *, void: bool = False, current: str = "", priority: int = 0) -> Table:
-    """Return a line per stack, best first, and the stack ``current`` marked; in a ``void`` race none stands out."""
-    rows = level.rows
+def level_table(
+    level: Level,
+    *,
+    void: bool = False,
+    current: str = "",
+    priority: int = 0,
+    names: Mapping[str, str] | None = None,
+) -> Table:
+    """Return a line per stack, best first, and the stack ``current`` marked; in a ``void`` race none stands out.
+
+    Stacks with an entry in ``names`` stand there by that name.
+    """
+    rows, named = level.rows, names or {}
     first = tuple(row.tier == 1 and not void for row in rows)
     most = max((row.ratio.high or row.ratio.value for row in rows), default=1.0)
     errors = any(row.errors for row in rows)
     return Table(priority=priority, columns=(
         Column(title="tier", cells=_cells_of(rows, lambda row: str(row.tier)), once=True),
         Column(title="place", cells=_cells_of(rows, lambda row: _rank_text(row.rank)), media=FILES),
-        Column(title="stack", cells=_cells_of(rows, lambda row: row.stack), left=True, fold_to=READABLE,
+        Column(title="stack", left=True, fold_to=READABLE,
+               cells=_cells_of(rows, lambda row: named.get(row.stack, row.stack)),
                tones=tuple(Tone.STRONG if leads else Tone.PLAIN for leads in first),
                notes=_marks((row.stack for row in rows), current)),
         Column(title="requests/s", short="req/s", cells=_cells_of(rows, _rate)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..base.text import one_line
@@ -54,6 +55,24 @@ def short_names(race: Race) -> dict[str, str]:
     times = Counter(bare.values())
     names = {path: name for path, name in bare.items() if len(path) > _LONG and times[name] == 1}
     return names | ({race.current: _YOURS} if race.current else {})
+
+
+_UNREADABLE = 60
+"""Length above which a path has a short name in tables: it would take more than two lines there."""
+
+
+def table_names(stacks: Sequence[str]) -> dict[str, str]:
+    """Return the names of the stacks with unreadably long paths in tables, by path: ``gunicorn:…``.
+
+    Stacks of the same servers are numbered, if more than one has such a path.
+    """
+    bare = {path: "".join(part for part, is_settings in split_settings(path) if not is_settings) + ":…"
+            for path in stacks if len(path) > _UNREADABLE}  # fmt: skip
+    times, names = Counter(bare.values()), dict[str, str]()
+    for path, name in bare.items():
+        number = 1 + sum(bare[other] == name for other in names)
+        names[path] = f"{name} ({number})" if times[name] > 1 else name
+    return names
 
 
 def shortened(sentence: str, race: Race, *, yours: bool = True) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from ..race.judge.notices import details, news, shortly
 from ..race.results.race import Race
-from ..race.results.standing import Standing
+from ..race.results.standing import Level, Standing
 from .growth import memory_sections
 from .level_table import level_table
-from .paths import short_names, shortened
+from .paths import short_names, shortened, table_names
 from .repeat import COMMAND, race_file
 from .scaling_words import scaling_sections
 from .sheet import ONLY_FIRST, Block, Item, Listing, Medium, Notes, Paragraph, Section, Source, Tone
@@ -34,16 +34,20 @@ def race_sheet(race: Race, standing: Standing) -> Iterator[Section]:
     void = not standing.verdict.valid
     words = words_of(race, standing)
     yield Section(title="", blocks=tuple(_answer(race, standing, words)))
+    yield Section(title="", drawn="standing.html.j2", media=_PAGE)
     if words.conditions:
         conditions = Listing(items=tuple(Item(text=text) for text in words.conditions))
         yield Section(title="What would change this answer", blocks=(conditions,))
-    for drawing in ("standing", "latency", "multiples"):
+    for drawing in ("latency", "multiples"):
         yield Section(title="", drawn=f"{drawing}.html.j2", media=_PAGE)
     others = (level for level in standing.levels if level not in standing.foremost)
+    names = table_names(race.stacks)
     for index, level in enumerate((*standing.foremost, *others)):
         # the first is the headline
-        table = level_table(level, void=void, current=race.current, priority=0 if index else _STANDING)
-        yield Section(title=race_words.heading(level), blocks=(table,), media=_TABLES)
+        first = 0 if index else _STANDING
+        table = level_table(level, void=void, current=race.current, priority=first, names=names)
+        meant = _long_names(names, level, priority=first)
+        yield Section(title=race_words.heading(level), blocks=(table, *meant), media=_TABLES)
     yield Section(title="", blocks=tuple(_below_the_table(race, standing, words)))
     yield from scaling_sections(standing)
     yield from memory_sections(race, standing)
@@ -84,6 +88,13 @@ def _answer(race: Race, standing: Standing, words: StandingWords) -> Iterator[Pa
     yield from (Paragraph(text=text, tone=Tone.CONTEXT) for text in (*details(race), left_out(race)) if text)
     texts = (words.leads, words.reason, words.costs, words.machines)
     yield from (Paragraph(text=text) for text in texts if text)
+
+
+def _long_names(names: Mapping[str, str], level: Level, *, priority: int) -> Iterator[Paragraph]:
+    """Yield the paths of the stacks whose names in the first table are short."""
+    for row in level.rows if priority else ():
+        if row.stack in names:
+            yield Paragraph(text=f"{names[row.stack]} is {row.stack}", tone=Tone.ASIDE, priority=priority)
 
 
 def _below_the_table(race: Race, standing: Standing, words: StandingWords) -> Iterator[Paragraph]:

@@ -19,7 +19,7 @@ from stackrace.measure.workload import Likeness, RightAnswer
 from stackrace.race.request.request import RaceRequest, WorkloadRequest
 from stackrace.stats.values import Question
 
-OWN = {"race_file", "quick", "details", "resume", "store", "html", "as_json", "help"}
+OWN = {"as_lines", "help_all", "race_file", "quick", "details", "resume", "store", "html", "as_json", "help"}
 """Parameters of ``run`` that say nothing of a race."""
 
 

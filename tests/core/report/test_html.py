@@ -138,3 +138,11 @@ def test_why_a_stack_was_not_measured_is_said():
     standing = replace(make_standing(race), withdrawals=(Withdrawal(stack=STACKS[0], failure=failure),))
     page = render(race, standing, Format.HTML)
     assert "the budget was over before its turn" in re.sub("<wbr>", "", page)
+
+
+def test_the_page_begins_with_the_picture():
+    race, standing = CASES["3 stacks"]()
+    page = render(race, standing, Format.HTML)
+    heading, picture = page.index("</h1>"), page.index('class="bars board"')
+    assert heading < picture < page.index("Raced:")
+    assert not re.search(r'<p class="(about|reason)', page[heading:picture])

@@ -36,7 +36,7 @@ def test_what_is_left_out_stands_at_the_top_with_its_reason():
         "nginx/uwsgi/uwsgi (nginx is not installed)."
     ) in top
     page = render(race, make_standing(race), Format.HTML)
-    assert page.index("(mod_wsgi embeds") < page.index("<svg")
+    assert page.index("</table>") < page.index("(mod_wsgi embeds") < page.index("<h2>Latency")
     assert "Left out" not in printed(replace(race, left_out=()), make_standing(race))
 
 

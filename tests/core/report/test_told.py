@@ -23,6 +23,7 @@ from stackrace.report import scaling_words
 from stackrace.report.document import document, schema
 from stackrace.report.exporter import Format, render
 from stackrace.report.level_table import level_table
+from stackrace.report.paths import table_names
 from stackrace.report.sheet import Table, Tone
 from stackrace.report.terminal import make_console, print_report
 from stackrace.report.troubles import complaints, refused
@@ -265,3 +266,32 @@ def test_a_void_race_marks_no_first_tier():
     marked = [tone for column in level_table(level).columns for tone in column.tones]
     unmarked = [tone for column in level_table(level, void=True).columns for tone in column.tones]
     assert {Tone.STRONG, Tone.GOOD} <= {*marked} and not {Tone.STRONG, Tone.GOOD} & {*unmarked}
+
+
+LONG = "gunicorn:class=gthread,workers=4,threads=8,--max-requests=1000,--graceful-timeout=30"
+
+
+@pytest.mark.parametrize(
+    ("stacks", "names"),
+    [
+        (("uwsgi", "nginx/uwsgi/uwsgi:processes=4"), {}),
+        (("uwsgi", f"nginx/http/{LONG}"), {f"nginx/http/{LONG}": "nginx/http/gunicorn:…"}),
+        ((LONG, f"{LONG}1"), {LONG: "gunicorn:… (1)", f"{LONG}1": "gunicorn:… (2)"}),
+    ],
+)
+def test_only_unreadably_long_paths_have_short_names_in_tables(stacks, names):
+    assert table_names(stacks) == names
+
+
+@pytest.mark.parametrize("details", [True, False])
+def test_the_settings_of_a_long_path_stand_once_below_the_table(details):
+    race = make_race(2)
+    old = race.stacks[1]
+    race = replace(
+        race, stacks=(race.stacks[0], LONG),
+        launches=tuple(replace(each, stack=LONG) if each.stack == old else each for each in race.launches),
+    )  # fmt: skip
+    console = make_console(io.StringIO(), width=100)
+    print_report(race, make_standing(race), console, details=details)
+    shown = " ".join(console.file.getvalue().split())
+    assert f"gunicorn:… is {LONG}" in shown.replace("=1000, --", "=1000,--")

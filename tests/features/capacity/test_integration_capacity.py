@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from tests.brief import of_the_stacks
 from tests.features.capacity.brief import TRIALS, of_requests
 from tests.http_servers import Hello, Server, serving
@@ -55,9 +57,13 @@ def check_trials(found: dict, limit_s: float) -> None:
         assert found["low_per_s"] <= found["capacity_per_s"] <= found["high_per_s"]
 
 
-def test_a_goal_that_is_easy_is_kept_and_every_trial_told(url: str) -> None:
-    done = capacity(url, "--p50", "1h", "--json")
+def test_a_goal_that_is_easy_is_kept_and_every_trial_told(url: str, tmp_path: Path) -> None:
+    done = capacity(url, "--p50", "1h", "--json", "--openmetrics", str(tmp_path / "metrics"))
     found = json.loads(done.stdout)
+    families = text_string_to_metric_families((tmp_path / "metrics").read_text())
+    scraped = {each.name: [sample.value for sample in each.samples] for each in families}
+    known = [] if found["capacity_per_s"] is None else [pytest.approx(found["capacity_per_s"])]
+    assert scraped["stackrace_capacity"] == known
     assert (found["schema"], found["urls"], found["goal"]) == ("capacity-1", [url], {"p50": 3600.0})
     check_trials(found, 3600.0)
     assert done.exit_code == (0 if found["capacity_per_s"] else 1)

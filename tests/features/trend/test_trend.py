@@ -5,13 +5,14 @@ import json
 
 import jsonschema
 import pytest
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from rich.console import Console
 
 from stackrace.base.numbers import Interval
 from stackrace.features.regression.model import TERMS
 from stackrace.features.regression.words import change
 from stackrace.features.trend import words
-from stackrace.features.trend.kind import KIND, schema
+from stackrace.features.trend.kind import KIND, openmetrics, schema
 from stackrace.features.trend.model import (
     Absence,
     Measure,
@@ -109,3 +110,10 @@ def test_without_a_change_the_headline_says_whether_one_could_be_told(trend, exp
 def test_a_last_race_that_stands_out_is_said_with_what_to_do():
     assert "is 50 % (20–90 %) above the races before it" in screen(TREND)
     assert "race again" in screen(TREND)
+
+
+def test_a_scraper_reads_the_last_race_of_each_series():
+    families = {each.name: each for each in text_string_to_metric_families(openmetrics(TREND))}
+    (sample,) = families["stackrace_trend_throughput"].samples
+    assert (sample.labels["stack"], sample.value) == (KEY.stack, 800)
+    assert families["stackrace_trend_memory_bytes"].samples == []

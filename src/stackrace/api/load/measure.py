@@ -106,6 +106,22 @@ class Watcher(Protocol):
         """Clear the display: the run is over."""
 
 
+class Unwatched:
+    """Watcher that shows nothing."""
+
+    def calibrating(self) -> None:
+        """Show nothing."""
+
+    def connecting(self, opened: int, connections: int) -> None:
+        """Show nothing."""
+
+    def draw(self, ok: int, errors: int, elapsed_s: float) -> None:
+        """Show nothing."""
+
+    def clear(self) -> None:
+        """Show nothing."""
+
+
 def set_up_load(options: LoadOptions) -> LoadSetup:
     """Return options, target and cores of a load. Raise InputError if they cannot be used, before anything is
     sent."""

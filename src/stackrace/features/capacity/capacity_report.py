@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 
@@ -13,13 +14,14 @@ from ...base.errors import InterruptedRace
 from ...base.numbers import NOTHING, count, duration, number, percent, things
 from ...base.units import DURATION
 from ...cli.load.run import ProgressLine, RacedTarget
-from ...cli.showing import show_result
+from ...cli.showing import show_result, write_text
 from ...measure.engine.load_run import Goal, Miss, Missed, label
 from ...measure.load import Load
 from ...report.characters import meter
 from ...report.exporter import Kind
 from ...report.figures import timed
 from ...report.load_result import document
+from ...report.openmetrics import metric, whole_text
 from ...report.sheet import Column, Paragraph, Section, Table, Tone
 from ...report.words import load_sentences
 from ...report.words.findings import LOAD, remedy, seen
@@ -36,9 +38,18 @@ _CAVEAT = (
 
 
 def find_and_show(
-    options: LoadOptions, target: RacedTarget, goal: Goal, *, connections: int, seed: int, as_json: bool
+    options: LoadOptions,
+    target: RacedTarget,
+    goal: Goal,
+    *,
+    connections: int,
+    seed: int,
+    as_json: bool,
+    openmetrics: Path | None = None,
 ) -> None:
-    """Search for the capacity of ``target`` and show the result. Raises InputError before anything is sent.
+    """Search for the capacity of ``target`` and show the result; ``openmetrics`` is a file to write, too.
+
+    Raises InputError before anything is sent.
 
     Raises InterruptedRace after an interruption, and SystemExit(1) if no rate keeps the goal.
     """
@@ -52,6 +63,8 @@ def find_and_show(
     with target.set_up(options) as setup:
         outcome = find_capacity(setup, goal, connections=connections, seed=seed, watch=watch)
     show_result(_KIND, outcome, as_json=as_json)
+    if openmetrics is not None:
+        write_text(whole_text(_metrics(outcome)), openmetrics)
     if outcome.interrupted:
         raise InterruptedRace("stopped before the capacity was known; the trials are above")
     if outcome.search.capacity is None:
@@ -195,6 +208,20 @@ def _missed_by(trial: Trial) -> list[str]:
 
 
 _KIND = Kind(sections=_sections, document=_document)
+
+
+def _metrics(outcome: CapacityResult) -> Iterator[str]:
+    """Yield the lines of the metrics; there is no value if no rate keeps the goal."""
+    labels = {"urls": " ".join(outcome.closed.target.urls), "goal": goal_text(outcome.goal)}
+    found = None if outcome.interrupted else outcome.search.capacity
+    values: dict[str, tuple[str, float | None]] = {
+        "capacity": ("Highest rate that keeps the goal, in requests per second.", found.value if found else None),
+        "capacity_low": ("Lower 95 % limit of that.", found.low if found else None),
+        "capacity_high": ("Upper 95 % limit of that.", found.high if found else None),
+        "capacity_missed": ("Lowest rate that missed the goal.", outcome.search.lowest_missed),
+    }
+    for name, (about, value) in values.items():
+        yield from metric(name, about, [(labels, value)])
 
 
 def goal_text(goal: Goal) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -48,11 +49,18 @@ Examples:
 @_search("--seed", type=click.IntRange(0, 2**64 - 1), metavar="N", help="Seed of the random arrivals. Default: 0.")
 @flags(CONNECTIONS, REQUESTS, ANSWERS, ENGINE)
 @_show("--json", "as_json", is_flag=True, help="Print one JSON document, no progress.")
+@_show(
+    "--openmetrics",
+    metavar="PATH",
+    type=click.Path(path_type=Path),
+    help="Write OpenMetrics text, for a time-series database.",
+)
 def command(
     words: tuple[str, ...],
     concurrency: int,
     seed: int | None,
     as_json: bool,
+    openmetrics: Path | None,
     app: RequestFlags,
     stack: str | None,
     workload: str | None,
@@ -67,12 +75,14 @@ def command(
     from ...api.load.options import LoadOptions
     from ...base.errors import InputError
     from ...cli.load.run import raced_target
+    from ...cli.stdio import refuse_unwritable
     from ...measure.engine.load_run import Goal
     from .capacity_report import find_and_show
 
     limits = {name: limit for name in _QUANTILES if (limit := given.pop(name)) is not None}
     if not limits:
         raise InputError("give a goal for the latency, as in --p99 50ms")
+    refuse_unwritable("--openmetrics", openmetrics)
     target, urls = raced_target(words, app, stack=stack, workload=workload)
     find_and_show(
         LoadOptions(urls=urls, **given),
@@ -81,4 +91,5 @@ def command(
         connections=concurrency,
         seed=seed or 0,
         as_json=as_json,
+        openmetrics=openmetrics,
     )

@@ -10,7 +10,7 @@ import click
 from ...base.errors import InputError
 from ...base.numbers import things
 from ...base.units import DURATION
-from ...cli.options import Quantity
+from ...cli.options import Quantity, schema_option
 from ...cli.request_flags import PROJECT_OPTIONS, RequestFlags, request_flags
 
 
@@ -22,7 +22,8 @@ Examples:
   stackrace init --wsgi 'shop:create_app()' --output races/shop.toml
   stackrace init --time 2min              for a site of many pages, or of slow ones
   stackrace init --stdout                 print it instead
-  stackrace init --json | jq .pages       what was found, for a program"""
+  stackrace init --json | jq .pages       what was found, for a program
+  stackrace init --schema > race.schema.json   for editors that complete and check race.toml"""
 )
 @click.argument("words", nargs=-1, metavar="")
 @request_flags(*PROJECT_OPTIONS)
@@ -50,6 +51,7 @@ Examples:
 @click.option(
     "--json", "as_json", is_flag=True, help="Print what was found as one JSON document and write nothing."
 )
+@schema_option("stackrace.race.request.race_file_schema:schema", of="race.toml")
 def command(
     words: tuple[str, ...],
     flags: RequestFlags,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...cli.options import store_option
+from ...cli.options import json_option, store_option
 
 if TYPE_CHECKING:
     from .couchdb import Database
@@ -22,12 +22,14 @@ Examples:
 @click.argument("url", metavar="URL")
 @click.option("--create", is_flag=True, help="Create the database if it does not exist. Default: fail.")
 @store_option
-def publish_command(race: str, url: str, create: bool, store: str | None) -> None:
+@json_option
+def publish_command(race: str, url: str, create: bool, store: str | None, as_json: bool) -> None:
     """Publish a race in a CouchDB-compatible database. RACE is its name, its id or the start of its id.
 
     URL ends with the name of the database. Put user and password into it, or into STACKRACE_COUCHDB_USER and
     STACKRACE_COUCHDB_PASSWORD. A published race never changes. Publishing it again does nothing.
     """
+    from ...cli.showing import print_document
     from ...store import open_store
     from .couchdb import Database
     from .exchange import publish
@@ -37,6 +39,9 @@ def publish_command(race: str, url: str, create: bool, store: str | None) -> Non
         raced = results.load(race)
     database.open(create=create)
     done = publish(raced, database)
+    if as_json:
+        print_document({"race": raced.id, "database": str(database), "is_new": done})
+        return
     click.echo(f"race {raced.id} {'is now' if done else 'was already'} in {database}")
 
 
@@ -50,7 +55,8 @@ Examples:
 @click.argument("url", metavar="URL")
 @click.argument("races", metavar="[RACE]...", nargs=-1)
 @store_option
-def fetch_command(url: str, races: tuple[str, ...], store: str | None) -> None:
+@json_option
+def fetch_command(url: str, races: tuple[str, ...], store: str | None, as_json: bool) -> None:
     """Copy published races from a CouchDB-compatible database into your store. RACE is an id or the start of one.
 
     Default: all races. Races that you have already do not change. Put user and password into the URL, or into
@@ -58,6 +64,7 @@ def fetch_command(url: str, races: tuple[str, ...], store: str | None) -> None:
     """
     from ...base import ids
     from ...base.errors import StoreError
+    from ...cli.showing import print_document
     from ...store import open_store
     from .couchdb import Database
     from .exchange import fetch, published_ids
@@ -79,9 +86,14 @@ def fetch_command(url: str, races: tuple[str, ...], store: str | None) -> None:
             results.begin,
             named=bool(races),
         )
-    for race_id in fetched.taken:
-        click.echo(f"fetched {race_id}")
-    click.echo(f"{len(fetched.taken)} fetched, {len(fetched.known)} here already")
+    if as_json:
+        print_document(
+            {"fetched": list(fetched.taken), "known": list(fetched.known), "failed": list(fetched.troubles)}
+        )
+    else:
+        for race_id in fetched.taken:
+            click.echo(f"fetched {race_id}")
+        click.echo(f"{len(fetched.taken)} fetched, {len(fetched.known)} here already")
     if fetched.troubles:
         message = f"{len(fetched.troubles)} could not be copied" + (f"; {cut}" if cut else "")
         raise StoreError(message, detail="\n".join(fetched.troubles))

@@ -2,20 +2,19 @@
 
 JUnit has a test case for each response, and one for launches if some of the head's failed. A slowdown is a
 failure. A response that is undecided is skipped, with the reason: it is neither good nor bad.
-Sources: the schema of Jenkins' xunit plugin, junit-10.xsd; GitLab, "Unit test reports"; the RFC-like specification
-OpenMetrics 1.0.0: names, escapes, units, and ``# EOF``.
+Sources: the schema of Jenkins' xunit plugin, junit-10.xsd; GitLab, "Unit test reports".
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator
 from xml.etree import ElementTree as Tree
 
 from ...base.text import one_line
 from ...race.results.comparison import Change, Outcome, Ruling, State
 from ...race.results.race import Race
+from ...report.openmetrics import Sample, metric, whole_text
 from . import words
 from .model import GateAnswer, gate_of
 from .ruling import gate_answer
@@ -99,13 +98,16 @@ _FAMILIES: tuple[tuple[str, str, Callable[[Ruling], float | None]], ...] = (
 
 def openmetrics(race: Race) -> str:
     """Return the OpenMetrics text of a check, which ends with ``# EOF`` and a newline."""
-    return "".join(f"{line}\n" for line in (*_lines(race, gate_answer(race)), "# EOF"))
+    return whole_text(_lines(race, gate_answer(race)))
 
 
 def _lines(race: Race, result: GateAnswer) -> Iterator[str]:
     facts, failed = gate_of(race), result.failed
     own = {"app": race.app, "stack": facts.head.stack, "load": race.loads[0].label}
-    family = partial(_family, own)
+
+    def family(name: str, about: str, samples: Iterable[Sample], **options: str) -> Iterator[str]:
+        return metric(f"check_{name}", about, [({**own, **labels}, value) for labels, value in samples], **options)
+
     outcomes = [({"stackrace_check_outcome": each.value}, each is result.outcome) for each in Outcome]
     yield from family("outcome", "What came of the check.", outcomes, kind="stateset")
     yield from family("pairs", "Pairs of launches.", [({}, result.blocks)])
@@ -127,28 +129,3 @@ def _lines(race: Race, result: GateAnswer) -> Iterator[str]:
 def _labels(each: Ruling) -> dict[str, str]:
     labels = {"response": str(each.response)}
     return {**labels, "workload": each.workload} if each.workload else labels
-
-
-def _family(
-    own: Mapping[str, str],
-    name: str,
-    about: str,
-    samples: Iterable[tuple[Mapping[str, str], float | None]],
-    *,
-    kind: str = "gauge",
-    unit: str = "",
-) -> Iterator[str]:
-    """Yield the lines of a metric; each sample has the labels ``own`` beside its own, and needs a known value."""
-    whole = f"stackrace_check_{name}"
-    yield f"# TYPE {whole} {kind}"
-    if unit:
-        yield f"# UNIT {whole} {unit}"
-    yield f"# HELP {whole} {about}"
-    for labels, value in samples:
-        if value is not None and math.isfinite(value):
-            written = ",".join(f'{label}="{_escaped(text)}"' for label, text in {**own, **labels}.items())
-            yield f"{whole}{'_info' * (kind == 'info')}{{{written}}} {float(value):.10g}"
-
-
-def _escaped(text: str) -> str:
-    return one_line(text).replace("\\", "\\\\").replace('"', '\\"')

@@ -17,6 +17,7 @@ from ...report.exporter import Kind
 from ...report.html.frame import Frame, Point
 from ...report.html.panels import Multiple, Panel
 from ...report.html.svg import Scale, linear
+from ...report.openmetrics import metric, whole_text
 from ...report.sheet import Column, Item, Listing, Medium, Notes, Paragraph, Section, Table, Tone
 from . import words
 from .model import Measure, Trend, TrendCheck, TrendPoint, TrendSeries
@@ -107,6 +108,33 @@ def _checks_section(checks: Sequence[TrendCheck]) -> Section:
     ))  # fmt: skip
     about = "Each check compares two versions in one race, so these figures do not depend on the day."
     return Section(title="Checks: head against base", blocks=(Paragraph(text=about, media=(Medium.PAGE,)), table))
+
+
+_METRICS = {
+    Measure.THROUGHPUT: ("throughput", "Right answers per second."),
+    Measure.P99: ("p99_seconds", "99 % of the requests take at most this."),
+    Measure.CPU: ("cpu_milliseconds", "CPU time per request, all hops together."),
+    Measure.MEMORY: ("memory_bytes", "Memory at the peak, all hops together."),
+}
+"""Names of the measures as metrics, with their descriptions."""
+
+
+def openmetrics(trend: Trend) -> str:
+    """Return the OpenMetrics text of the last race of each series."""
+    lines: list[str] = []
+    for measure, (name, about) in _METRICS.items():
+        samples = [(_labels(trend, each), each.points[-1].values.get(measure)) for each in trend.series]
+        known = [(labels, None if value is None else value.value) for labels, value in samples]
+        unit = name.partition("_")[2]
+        lines += metric(f"trend_{name}", about, known, unit=unit)
+    return whole_text(lines)
+
+
+def _labels(trend: Trend, series: TrendSeries) -> dict[str, str]:
+    key = series.key
+    return {
+        "project": trend.project, "stack": key.stack, "workload": key.workload, "load": key.load, "host": key.host
+    }  # fmt: skip
 
 
 def _course(series: TrendSeries) -> str:

@@ -304,7 +304,7 @@ def _refuse_early(request: RaceRequest, first: int | None = None, *, remote_engi
             "where load engines are on other machines"
         )
     levels = levels_of(request)
-    stacks = first or len(request.stacks or ())
+    stacks = first or (FEWEST if request.stacks is None else len(request.stacks))
     # the length of runs is asked for later
     loads = tuple(_load(replace(request, repeats=None), level) for level in levels)
     check_limits(loads, cores_of(request, remote_engine=remote_engine))

@@ -46,7 +46,7 @@ def _quantity(unit: Unit) -> BeforeValidator:
                 raise ValueError(error.message) from error
         return value
 
-    return BeforeValidator(read)
+    return BeforeValidator(read, json_schema_input_type=float | str)
 
 
 def _cores(value: object) -> tuple[int, ...]:
@@ -64,12 +64,14 @@ def _path(value: str) -> str:
     return value
 
 
-_Cores = Annotated[tuple[int, ...], PlainValidator(_cores)]
+_Cores = Annotated[tuple[int, ...], PlainValidator(_cores, json_schema_input_type=str)]
 _Bytes = Annotated[float, _quantity(SIZE), Field(ge=0, allow_inf_nan=False), AfterValidator(int)]
 _Memory = Annotated[float, _quantity(SIZE), Field(ge=LEAST_MEMORY_BYTES, allow_inf_nan=False), AfterValidator(int)]
 Seconds = Annotated[float, _quantity(DURATION), Field(gt=0, allow_inf_nan=False)]
 _Fraction = Annotated[float, _quantity(PERCENT), Field(gt=0, lt=1)]
-_Check = Annotated[RightAnswers, PlainValidator(read_check)]
+_Check = Annotated[
+    RightAnswers, PlainValidator(read_check, json_schema_input_type=str | dict[str, str | dict[str, str]])
+]
 _Connections = Annotated[int, Field(ge=1, le=20_000)]
 _Held = Annotated[int, Field(ge=0, le=MOST_HELD)]
 _Path_ = Annotated[str, AfterValidator(_path), Field(description="an absolute path, starting with /")]
@@ -79,7 +81,9 @@ _Variable = Annotated[str, Field(pattern=r"^[^=]+$", description="the name of a 
 _Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,40}$", description="letters, digits, - and _")]
 
 
-_Command = Annotated[tuple[str, ...], PlainValidator(command_of)]
+_Command = Annotated[
+    tuple[str, ...], PlainValidator(command_of, json_schema_input_type=str | list[str] | dict[str, str | bool])
+]
 
 
 class _Table(BaseModel):
@@ -104,10 +108,10 @@ class _AppTable(_Table):
     static: dict[str, str] | None = None
     prepare: list[_Command] = []
     services: list[str] = []
-    protect: Annotated[list[str], BeforeValidator(_listed)] = []
+    protect: Annotated[list[str], BeforeValidator(_listed, json_schema_input_type=str | list[str])] = []
     most_copied_bytes: _Bytes | None = Field(default=None, alias="copy_limit")
     environment: dict[_Variable, str] = Field(default={}, alias="env")
-    env_file: Annotated[list[str], BeforeValidator(_listed)] = []
+    env_file: Annotated[list[str], BeforeValidator(_listed, json_schema_input_type=str | list[str])] = []
 
     @field_validator("static")
     @classmethod
@@ -204,7 +208,9 @@ class _LoadTable(_Table):
     timeout_s: Seconds | None = Field(default=None, alias="timeout")
     silent: _Held = 0
     idle: _Held = 0
-    requests: Annotated[int | dict[int, int] | None, PlainValidator(_requests)] = None
+    requests: Annotated[
+        int | dict[int, int] | None, PlainValidator(_requests, json_schema_input_type=int | dict[str, int])
+    ] = None
     run_s: Seconds | None = Field(default=None, alias="duration")
 
     @model_validator(mode="after")

@@ -22,24 +22,29 @@ from .bars import differences
 
 _HERE = Path(__file__).parent
 _LOG_LINES = 40
+_WARNING = (Tone.ALARM, Tone.WRONG, Tone.DOUBTFUL)
 
 
 def draw_page(sections: Iterable[Section], *, stacks: Iterable[str] = (), **drawings: Any) -> str:
     """Return the page of a report, whose first section has the heading.
 
-    Its sentences format the paths of ``stacks``, by default all in its tables. ``drawings`` are the values of the
-    templates that sections are drawn with.
+    A drawing that comes next stands directly below the heading and its warnings. Sentences format the paths of
+    ``stacks``, by default all in its tables. ``drawings`` are the values of the templates that sections are drawn
+    with.
     """
     first, *others = shown(sections, Medium.PAGE)
     texts = [block for block in first.blocks if isinstance(block, Paragraph)]
     news = [text for text in texts if text.tone is Tone.NEWS]
     heading, *texts = [Paragraph(text=first.title)] * bool(first.title) + texts[len(news) :]
+    picture, others = (others[:1], others[1:]) if others and others[0].drawn else ([], others)
+    warnings = [text for text in texts if not picture or text.tone in _WARNING]
     columns = [column for section in others for block in section.blocks if isinstance(block, Table)
                for column in block.columns if column.fold_to]  # fmt: skip
     named = tuple(stacks) or {stack for column in columns for stack in column.cells}
     style = (_HERE / "style.css").read_text(encoding="utf-8")
     return _environment().get_template("page.html.j2").render(
-        style=style, sentence=partial(_sentence, stacks=named), news=news, heading=heading, texts=texts,
+        style=style, sentence=partial(_sentence, stacks=named), news=news, heading=heading,
+        warnings=warnings, picture=picture, texts=[text for text in texts if text not in warnings],
         sections=others, **drawings,
     )  # fmt: skip
 
