@@ -72,7 +72,7 @@ def _verb(verb: Verb) -> Iterator[str]:
             names, said = record
             sections.setdefault(getattr(parameter, "heading", ""), []).append((f"`{names}`", _prose(said)))
     for heading, rows in sorted(sections.items(), key=lambda each: not each[0]):
-        yield from _table((heading or "options", ""), rows)
+        yield from _table((heading or "options", "what it does"), rows)
     yield from _code(dedent(command.epilog.partition("Examples:\n")[2]))
 
 
@@ -203,7 +203,7 @@ def _form(shape: dict[str, Any]) -> str:
 def server(name: str) -> str:
     """Return what the catalogue knows of a server: its place in a stack, its settings, its faults."""
     entry = catalogue().entries[name]
-    lines = ["## In a stack", "", *_table(("", ""), _facts(entry))]
+    lines = ["## In a stack", "", *_table(("in a path", f"`{name}`"), _facts(entry))]
     if entry.spec.settings:
         heads = ("setting", "default", "values", "origin", "what it does")
         lines += ["## Settings", "", *_table(heads, map(_setting, entry.spec.settings))]

@@ -23,6 +23,8 @@ _LINK = re.compile(r"\[([^\]]+)\]\(([^)#:]+)\.md\)")
 
 def _complete(app: Sphinx, docname: str, content: list[str]) -> None:
     text = _MARK.sub(lambda mark: PARTS[mark[1]](*filter(None, [mark[2]])), content[0])
+    if text != content[0]:
+        app.env.note_reread()  # the code may have changed
     if docname == app.config.root_doc or re.fullmatch(r"docs/.+/README", docname):
         text += "\n" + "\n".join(_contents(text, is_root=docname == app.config.root_doc))
     content[0] = text

@@ -84,7 +84,7 @@ def test_the_search_knows_every_page_without_a_server(site, pages):
     assert [name for name in names if name.startswith("docs/") and f'"{name}"' not in index] == []
 
 
-@pytest.mark.parametrize("entry", catalogue(), ids=lambda entry: entry.spec.name)
+@pytest.mark.parametrize("entry", list(catalogue()), ids=lambda entry: entry.spec.name)
 def test_every_server_has_a_page_with_its_settings_and_faults(entry, site):
     text = text_of(site, f"servers/{entry.spec.name}")
     assert entry.spec.title in text
