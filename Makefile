@@ -1,5 +1,5 @@
 # The same recipes serve a newcomer, a developer and the continuous integration.
-.PHONY: race setup wheel test test-fast test-all test-rust test-python lint types format bench bench-cluster bench-method bench-lies bench-hostile clean help
+.PHONY: race setup wheel docs test test-fast test-all test-rust test-python lint types format bench bench-cluster bench-method bench-lies bench-hostile clean help
 .DEFAULT_GOAL := help
 
 BIN := .venv/bin
@@ -12,6 +12,7 @@ help:
 	@echo "make test-all  run the slow and the rare ones, too: before a release"
 	@echo "make setup   set up alone; leaves $(BIN)/stackrace"
 	@echo "make wheel   build dist/*.whl, which installs without Rust, and race with it"
+	@echo "make docs    build the documentation site in build/docs; warnings are errors"
 	@echo "make bench   speed and cost, side by side with the peers"
 	@echo "make bench-cluster what races on several machines promise, in network namespaces: root, an hour and a half"
 	@echo "make bench-method  what the statistics and the checks promise, simulated and raced: up to six hours"
@@ -122,5 +123,11 @@ bench-lies: .venv/.tools
 bench-hostile: .venv/.tools
 	$(BIN)/python -m benchmarks.hostile
 
+# From the Markdown files as they are, and a reference made from the code.
+docs: .venv/.installed
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --group docs
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --jobs 2 --conf-dir docs . build/docs
+	@echo "make docs: open build/docs/index.html"
+
 clean:
-	rm -rf .venv dist target .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv build dist target .pytest_cache .mypy_cache .ruff_cache .hypothesis
