@@ -17,13 +17,14 @@ from ...cli.showing import show_result
 from ...measure.engine.load_run import Goal, Miss, Missed, label
 from ...measure.load import Load
 from ...report.characters import meter
-from ...report.exporter import Kind
+from ...report.exporter import Format, Kind, written
 from ...report.figures import timed
 from ...report.load_result import document
 from ...report.sheet import Column, Paragraph, Section, Table, Tone
 from ...report.words import load_sentences
 from ...report.words.findings import LOAD, remedy, seen
 from .rate_search import Search
+from .stored import keep
 from .trials import LONGER, CapacityResult, Trial, find_capacity
 
 _VERSION = "capacity-1"
@@ -38,7 +39,8 @@ _CAVEAT = (
 def find_and_show(
     options: LoadOptions, target: RacedTarget, goal: Goal, *, connections: int, seed: int, as_json: bool
 ) -> None:
-    """Search for the capacity of ``target`` and show the result. Raises InputError before anything is sent.
+    """Search for the capacity of ``target``, show the result and keep its page. Raises InputError before anything
+    is sent.
 
     Raises InterruptedRace after an interruption, and SystemExit(1) if no rate keeps the goal.
     """
@@ -52,6 +54,7 @@ def find_and_show(
     with target.set_up(options) as setup:
         outcome = find_capacity(setup, goal, connections=connections, seed=seed, watch=watch)
     show_result(_KIND, outcome, as_json=as_json)
+    click.echo(f"The report: {keep(written(_KIND, outcome, Format.HTML))}", err=True)
     if outcome.interrupted:
         raise InterruptedRace("stopped before the capacity was known; the trials are above")
     if outcome.search.capacity is None:
