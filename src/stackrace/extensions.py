@@ -106,6 +106,17 @@ class ResultKind(NamedTuple):
     """Import path of a `report.exporter.Kind`."""
 
 
+class StoredResults(NamedTuple):
+    """Results of a feature that are more than one race, to be opened in a browser: the trends of apps."""
+
+    name: str
+    """First part of their addresses: ``trend``."""
+    title: str
+    """Heading of their list."""
+    import_path: str
+    """Import path of a module that implements `api.stored_results.Source`."""
+
+
 class Strategy(NamedTuple):
     """Strategy of races that have a certain part: how they are resumed, forecast, scheduled and shown."""
 

@@ -55,14 +55,14 @@ def get(address):
 def test_the_site_lists_races_and_shows_their_reports(site):
     address, race_id = site
     index = get(address)
-    assert f'href="/{race_id}/"' in index and "\ufffd\ufffd]0;title" in index and index.endswith("</html>\n")
-    assert race_id in get(f"{address}{race_id}/")
-    assert json.loads(get(f"{address}{race_id}.json"))["race"]["id"] == race_id
+    assert f'href="/races/{race_id}/"' in index and "\ufffd\ufffd]0;title" in index and index.endswith("</html>\n")
+    assert race_id in get(f"{address}races/{race_id}/")
+    assert json.loads(get(f"{address}races/{race_id}.json"))["race"]["id"] == race_id
 
 
 def test_an_unknown_race_is_a_404(site):
     with pytest.raises(urllib.error.HTTPError) as raised:
-        get(f"{site[0]}0000000000000/")
+        get(f"{site[0]}races/0000000000000/")
     assert raised.value.code == 404
     raised.value.close()
 
@@ -86,7 +86,7 @@ def test_a_strange_host_gets_400_and_the_terminal_no_traceback(site, host):
 
 def test_browsers_may_only_show_what_the_site_says(site):
     address, race_id = site
-    for path in ("", f"{race_id}/", f"{race_id}.json", "0000000000000/"):
+    for path in ("", f"races/{race_id}/", f"races/{race_id}.json", "races/0000000000000/"):
         try:
             answer = urllib.request.urlopen(address + path, timeout=1800)
         except urllib.error.HTTPError as error:

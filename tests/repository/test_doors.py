@@ -29,6 +29,7 @@ NOT_THE_USERS = {
     "deploy/sqlite_files.py": "databases are copied as long as they were when that began, pipes refused",
     "deploy/supervisor.py": "a folder of ours, and a pipe",
     "deploy/surroundings.py": "small regular files of HOME, and tables of /proc",
+    "features/capacity/stored.py": "reports of ours",
     "features/comparisons/bundled/ladder/ladder/rungs/file.py": "a bundled app's own file",
     "features/comparisons/raced_again.py": "what a race of ours wrote",
     "features/comparisons/reading.py": "comparisons that are bundled",

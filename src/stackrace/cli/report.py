@@ -84,7 +84,7 @@ def _list(store_url: str | None) -> None:
     with open_store(store_url) as store:
         for race in store.list(20):
             ending = race.ending or "unfinished"
-            click.echo(f"{race.id}  {race.started_at}  {race.app}  {race.stacks} stacks  {ending}")
+            click.echo(f"{race.id}  {race.started_at}  {race.app}  {len(race.stacks)} stacks  {ending}")
 
 
 def _show_race(

@@ -47,8 +47,8 @@ def free_port() -> int:
         return port
 
 
-def claim(port: int) -> int:
-    """Return ``port`` if nobody listens on it; otherwise raise InputError that names ``--port``."""
+def claim(port: int, way_out: str = "choose another or leave it out") -> int:
+    """Return ``port`` if nobody listens on it; otherwise raise InputError with ``--port`` and a ``way_out``."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -56,9 +56,7 @@ def claim(port: int) -> int:
         except PermissionError as error:
             raise InputError(f"--port {port} is reserved for root; choose one above 1023") from error
         except OSError as error:
-            raise InputError(
-                f"--port {port} is taken by another program; choose another or leave it out"
-            ) from error
+            raise InputError(f"--port {port} is taken by another program; {way_out}") from error
     return port
 
 

@@ -233,11 +233,16 @@ def _doing(state: LiveState, stack: str, *, has_row: bool) -> str:
     return failure_kind(failed[-1].failure) if failed else ""
 
 
-def _time(state: LiveState) -> Text:
+def time_words(state: LiveState) -> str:
+    """Return what is done, the time so far, and the time that is left, in one line."""
     done, planned = state.slices_done, state.slices_planned
     slices = f"{done}/{planned} {state.unit}" if planned else f"{done} {state.unit}"
     words = (slices, duration(state.elapsed_s), state.answer, state.left)
-    return Text(" · ".join(filter(None, words)), no_wrap=True, overflow="ellipsis")
+    return " · ".join(filter(None, words))
+
+
+def _time(state: LiveState) -> Text:
+    return Text(time_words(state), no_wrap=True, overflow="ellipsis")
 
 
 def _action(state: LiveState) -> Text:

@@ -20,12 +20,29 @@ class Summary:
     id: str
     started_at: str
     app: str
-    stacks: int
-    """Number of stacks."""
+    stacks: tuple[str, ...]
+    """Paths of the stacks."""
     ending: Ending | None
     """Ending of the race; None while it runs, or if it was killed."""
     project: str = ""
     """Name of the race's project, as in ``Source.project``; empty if unknown."""
+    name: str = ""
+    """Name that the user gave the race; empty if it has none."""
+    parts: tuple[str, ...] = ()
+    """Names of the parts that features store with it, such as ``tuning``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """State of a race that may still run, cheap enough to be read every second."""
+
+    ending: Ending | None
+    blocks: int
+    """Number of whole blocks."""
+    slices: int
+    """Number of finished slices."""
+    spent_s: float
+    """Seconds of the budget that the whole blocks took; 0 if the store does not know."""
 
 
 class Deed(StrEnum):

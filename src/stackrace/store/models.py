@@ -126,18 +126,20 @@ class RaceRow(Row):
         race: Race = decode(Race, {**_document_of(self, _RACE_COLUMNS), "duty": self.duty})
         return replace(race, facts=tuple(facts), launches=tuple(launches))
 
-    def summary(self) -> Summary:
+    def summary(self, name: str = "") -> Summary:
         """Return the race in one line, even if its document was altered so that ``race`` refuses it."""
         document = self.document if isinstance(self.document, dict) else {}
-        stacks, source = document.get("stacks"), document.get("source")
+        stacks, source, parts = document.get("stacks"), document.get("source"), document.get("parts")
         project = source.get("project") if isinstance(source, dict) else None
         return Summary(
             id=self.id,
             started_at=self.started_at,
             app=self.app,
-            stacks=len(stacks) if isinstance(stacks, list) else 0,
+            stacks=tuple(map(str, stacks)) if isinstance(stacks, list) else (),
             ending=None if self.ending is None else Ending(self.ending),
             project=project if isinstance(project, str) else "",
+            name=name,
+            parts=tuple(parts) if isinstance(parts, dict) else (),
         )
 
 

@@ -23,7 +23,7 @@ from ..race.run.resume import Checkpoint
 from ..race.run.stopwatch import Duty
 from .address import VARIABLE, Address
 from .database import is_read_only, on_disk, translated
-from .lookup import Alteration, Summary, note_of, the_one
+from .lookup import Alteration, Progress, Summary, note_of, the_one
 from .models import HistoryRow, IdRow, LaunchRow, RaceRow, Row, SliceRow, StackFactsRow
 
 _UNFINISHED = Q(ending=None) | Q(ending=Ending.INTERRUPTED.value)
@@ -161,6 +161,27 @@ class Store(AbstractContextManager["Store"]):
             document = self._rows(RaceRow).get(id=race_id).checkpoint
             return None if document is None else Checkpoint(**document)
 
+    def progress(self, race_id: str) -> Progress:
+        """Return the state of the race with exactly this id; raise StoreError if there is none.
+
+        If the race stores no checkpoints, a block counts as whole once a launch of the next one has started.
+        """
+        with self._translated():
+            found = self._rows(RaceRow).filter(id=race_id).values_list("ending", "checkpoint").first()
+            launched = self._rows(LaunchRow).filter(race_id=race_id).aggregate(block=Max("block"))["block"]
+            slices = self._rows(SliceRow).filter(launch__race_id=race_id).count()
+        if found is None:
+            raise StoreError(f"store {self.address}: no race has the id {race_id}; see: stackrace report --list")
+        ending, checkpoint = found
+        with self._decoding(race_id):
+            state = checkpoint or {}
+            return Progress(
+                ending=None if ending is None else Ending(ending),
+                blocks=max(state.get("blocks", 0), launched or 0),
+                slices=slices,
+                spent_s=state.get("spent_s", 0.0),
+            )
+
     def find(self, prefix: str, *, deleted: bool = False) -> str:
         """Return the id that ``load`` would take ``prefix`` for; with ``deleted`` also that of a deleted race."""
         with self._translated():
@@ -190,6 +211,12 @@ class Store(AbstractContextManager["Store"]):
             self._insert(IdRow(id=kept, kind="name", of_id=race_id))
             return kept
 
+    def name_of(self, race_id: str) -> str:
+        """Return the name of the race with exactly this id; empty if it has none."""
+        with self._translated():
+            named = self._rows(IdRow).filter(kind="name", of_id=race_id)
+            return named.values_list("id", flat=True).first() or ""
+
     def alterations(self, race_id: str) -> tuple[Alteration, ...]:
         """Return the changes to the race that were not part of measuring it, in order of time."""
         with self._translated():
@@ -208,7 +235,8 @@ class Store(AbstractContextManager["Store"]):
     def list(self, limit: int | None) -> tuple[Summary, ...]:
         """Return the last ``limit`` races (None: all), newest first."""
         with self._translated():
-            return tuple(row.summary() for row in self._newest_first()[:limit])
+            names = {race_id: name for name, race_id in self._names().items()}
+            return tuple(row.summary(names.get(row.id, "")) for row in self._newest_first()[:limit])
 
     def _ids(self) -> tuple[str, ...]:
         return tuple(self._newest_first().values_list("id", flat=True))

@@ -67,6 +67,7 @@ def test_a_goal_that_is_easy_is_kept_and_every_trial_told(url: str, tmp_path: Pa
     assert (found["schema"], found["urls"], found["goal"]) == ("capacity-1", [url], {"p50": 3600.0})
     check_trials(found, 3600.0)
     assert done.exit_code == (0 if found["capacity_per_s"] else 1)
+    assert "The report: " in done.stderr
 
 
 def test_a_goal_that_nobody_keeps_is_answered_with_no(url: str) -> None:

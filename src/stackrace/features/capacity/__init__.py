@@ -1,6 +1,6 @@
 """Finds the highest rate at which a server is fast enough."""
 
-from ...extensions import Verb
+from ...extensions import StoredResults, Verb
 
 EXTENSIONS = (
     Verb(
@@ -10,4 +10,5 @@ EXTENSIONS = (
         f"{__name__}.verb:command",
         20,
     ),
+    StoredResults("capacity", "Capacities", f"{__name__}.stored"),
 )

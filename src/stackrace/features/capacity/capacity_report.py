@@ -18,7 +18,7 @@ from ...cli.showing import show_result, write_text
 from ...measure.engine.load_run import Goal, Miss, Missed, label
 from ...measure.load import Load
 from ...report.characters import meter
-from ...report.exporter import Kind
+from ...report.exporter import Format, Kind, written
 from ...report.figures import timed
 from ...report.load_result import document
 from ...report.openmetrics import metric, whole_text
@@ -26,6 +26,7 @@ from ...report.sheet import Column, Paragraph, Section, Table, Tone
 from ...report.words import load_sentences
 from ...report.words.findings import LOAD, remedy, seen
 from .rate_search import Search
+from .stored import keep
 from .trials import LONGER, CapacityResult, Trial, find_capacity
 
 _VERSION = "capacity-1"
@@ -47,9 +48,9 @@ def find_and_show(
     as_json: bool,
     openmetrics: Path | None = None,
 ) -> None:
-    """Search for the capacity of ``target`` and show the result; ``openmetrics`` is a file to write, too.
+    """Search for the capacity of ``target``, show the result and keep its page.
 
-    Raises InputError before anything is sent.
+    ``openmetrics`` is a file to write, too. Raises InputError before anything is sent.
 
     Raises InterruptedRace after an interruption, and SystemExit(1) if no rate keeps the goal.
     """
@@ -65,6 +66,7 @@ def find_and_show(
     show_result(_KIND, outcome, as_json=as_json)
     if openmetrics is not None:
         write_text(whole_text(_metrics(outcome)), openmetrics)
+    click.echo(f"The report: {keep(written(_KIND, outcome, Format.HTML))}", err=True)
     if outcome.interrupted:
         raise InterruptedRace("stopped before the capacity was known; the trials are above")
     if outcome.search.capacity is None:

@@ -83,18 +83,24 @@ def rerun_comparison(name: str, mode: Mode, output: Output, asked: Mapping[str, 
 def show_comparison(name: str, *, store_url: str | None, form: Format | None, html: Path | None) -> None:
     """Show the last rerun of the comparison ``name``, judged anew from its races: on the terminal, in ``form``, or
     as the file ``html``."""
-    comparison, kept = read_comparison(name), latest(name, _folder())
     with open_store(store_url) as store:
-        races = {outcome.part: store.load(outcome.race) for outcome in kept.parts if outcome.race is not None}
-    parts = (
-        _outcome(races[outcome.part], outcome.part, outcome.left_out) if outcome.race else outcome
-        for outcome in kept.parts
-    )
-    rerun = judged(comparison, replace(kept, parts=tuple(parts)), races)
+        rerun = last_rerun(name, store)
     if html is not None:
         click.echo(f"The report: {_write_html(rerun, html)}", err=form is not None)
     if form is not None or html is None:
         _print(rerun, form)
+
+
+def last_rerun(name: str, store: Store) -> Rerun:
+    """Return the last rerun of the comparison ``name``, judged anew from its races; raises StoreError if there is
+    none, or ``store`` lacks its races."""
+    comparison, kept = read_comparison(name), latest(name, _folder())
+    races = {outcome.part: store.load(outcome.race) for outcome in kept.parts if outcome.race is not None}
+    parts = (
+        _outcome(races[outcome.part], outcome.part, outcome.left_out) if outcome.race else outcome
+        for outcome in kept.parts
+    )
+    return judged(comparison, replace(kept, parts=tuple(parts)), races)
 
 
 def _show(rerun: Rerun, races: Mapping[str, Race], output: Output) -> None:
@@ -213,10 +219,15 @@ def keep(kept: Kept, folder: Path) -> Path:
     return path
 
 
+def rerun_files(name: str, folder: Path | None = None) -> list[Path]:
+    """Return the files of all reruns of the comparison ``name`` in ``folder``, by default the user's."""
+    files = sorted((folder or _folder()).glob(f"{name}-*.json"))
+    return [path for path in files if ids.is_valid(path.stem.removeprefix(f"{name}-"))]
+
+
 def latest(name: str, folder: Path) -> Kept:
     """Return the last rerun of ``name`` in ``folder``; raises StoreError if there is none, or none is readable."""
-    files = sorted(folder.glob(f"{name}-*.json"))
-    reruns = [_read(path) for path in files if ids.is_valid(path.stem.removeprefix(f"{name}-"))]
+    reruns = [_read(path) for path in rerun_files(name, folder)]
     if not reruns:
         raise StoreError(f"historic/{name} has not been run yet; start with: stackrace run historic/{name} --quick")
     # not by time alone: clocks may be set back

@@ -1,7 +1,8 @@
 """Shows a project's races over time, and what changed."""
 
-from ...extensions import Verb
+from ...extensions import StoredResults, Verb
 
 EXTENSIONS = (
     Verb("trend", "Keep", "Show a project's races over time, and what changed.", f"{__name__}.verb:command", 20),
+    StoredResults("trend", "Trends", f"{__name__}.stored"),
 )

@@ -1,5 +1,5 @@
-"""Shows stored races in a browser."""
+"""Shows stored and running races in a browser."""
 
 from ...extensions import Verb
 
-EXTENSIONS = (Verb("web", "Keep", "Browse your races.", f"{__name__}.verb:command", 70),)
+EXTENSIONS = (Verb("web", "Keep", "Watch, browse and compare races in a browser.", f"{__name__}.verb:command", 70),)

@@ -49,6 +49,11 @@ def draw_page(sections: Iterable[Section], *, stacks: Iterable[str] = (), **draw
     )  # fmt: skip
 
 
+def draw_part(template: str, **drawings: Any) -> str:
+    """Return the sections that ``template`` draws, such as ``standing.html.j2``, without a page around them."""
+    return _environment().get_template(template).render(**drawings)
+
+
 class _PrintableTemplate(Template):
     """Template that leaves no control character in the page, wherever foreign text stands."""
 

@@ -24,19 +24,26 @@ from .svg import linear, logarithmic
 
 def drawings(race: Race, standing: Standing) -> dict[str, Any]:
     """Return what the templates of drawn sections need, by name."""
+    return {
+        **board_drawings(race, standing),
+        "stacks": race.stacks,
+        "latencies": [_latency_view(level) for level in standing.foremost],
+        "multiples": (*multiples_views(race, standing), *memory_view(race, standing)),
+        "levels": [(level.label, _columns(level, race.current)) for level in standing.levels],
+        "facts": _facts(race),
+        "host": _host(race),
+    }
+
+
+def board_drawings(race: Race, standing: Standing) -> dict[str, Any]:
+    """Return what ``standing.html.j2`` needs: the bars of the foremost levels, which a running race has, too."""
     void = not standing.verdict.valid
     return {
-        "stacks": race.stacks,
         "current": race.current,
         "mark": MARK,
         "void": race_words.VOID if void else "",
         "boards": [_standing_view(level, void=void) for level in standing.foremost],
-        "latencies": [_latency_view(level) for level in standing.foremost],
-        "multiples": (*multiples_views(race, standing), *memory_view(race, standing)),
-        "levels": [(level.label, _columns(level, race.current)) for level in standing.levels],
         "figures": figures,
-        "facts": _facts(race),
-        "host": _host(race),
     }
 
 
