@@ -58,8 +58,9 @@ def test_it_races_the_users_app_and_its_service_as_any_user(image, tmp_path):
         folder.chmod(mode)
     (app / "page.py").write_text(PAGE)
     (app / "race.toml").write_text('[app]\nwsgi = "page:application"\nservices = ["postgresql"]\n')
-    done = image.run(
-        *("run", "race.toml", "--stack", "waitress", *FEW), user="4321:4321", volumes={app: "/app", data: "/data"}
-    )
+    # initdb wants a user with a name
+    (tmp_path / "passwd").write_text((image.root / "etc/passwd").read_text() + "ann:x:4321:4321::/data:/bin/sh\n")
+    volumes = {app: "/app", data: "/data", tmp_path / "passwd": "/etc/passwd"}
+    done = image.run(*("run", "race.toml", "--stack", "waitress", *FEW), user="4321:4321", volumes=volumes)
     assert told(raced(done)) == {"waitress"}
     assert {path.name for path in app.iterdir()} == {"page.py", "race.toml"}
