@@ -3,5 +3,12 @@
 from ...extensions import Verb
 
 EXTENSIONS = (
-    Verb("trend", "Keep", "Show a project's races over time, and what changed.", f"{__name__}.verb:command", 20),
+    Verb(
+        "trend",
+        "Keep",
+        "Show a project's races over time, and what changed.",
+        f"{__name__}.verb:command",
+        20,
+        needs_linux=False,
+    ),
 )

@@ -2,4 +2,4 @@
 
 from ...extensions import Verb
 
-EXTENSIONS = (Verb("web", "Keep", "Browse your races.", f"{__name__}.verb:command", 70),)
+EXTENSIONS = (Verb("web", "Keep", "Browse your races.", f"{__name__}.verb:command", 70, needs_linux=False),)
