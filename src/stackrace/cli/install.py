@@ -76,7 +76,7 @@ def command(
         outcome = _Outcome.FORBIDDEN
     else:
         outcome = _Outcome.INSTALLED
-        _install(plan, known, lambda: install_plan(words, known, servers).missing)
+        _install(plan, known, lambda: install_plan(words, known, servers).missing, is_lenient=everything)
     _show(plan, outcome, as_json=as_json)
     if plan.elsewhere and not dry_run:
         raise MissingError("; ".join(map(elsewhere, plan.elsewhere)))
@@ -94,17 +94,26 @@ def _packaged(known: Catalogue) -> list[str]:
     return [name for name in names if name not in left_out]
 
 
-def _install(plan: InstallPlan, known: Catalogue, look_again: Callable[[], tuple[MissingItem, ...]]) -> None:
-    """Install what ``plan`` lists; raise MissingError if something is still missing afterwards."""
+def _install(
+    plan: InstallPlan, known: Catalogue, look_again: Callable[[], tuple[MissingItem, ...]], *, is_lenient: bool
+) -> None:
+    """Install what ``plan`` lists; raise MissingError if something is still missing afterwards.
+
+    If ``is_lenient``, packages that this release lacks are only named.
+    """
     from ..base.errors import MissingError
-    from ..deploy.installation import install_items
+    from ..deploy.installation import install_items, not_installed
     from ..race.preparation.installing import install_python
     from .announcer import Announcer
 
     if plan.packages:
         click.echo(f"installing {' '.join(plan.packages)}", err=True)
-        install_items(plan.missing)
-        if still := look_again():
+        failures = install_items(plan.missing)
+        if failures and not is_lenient:
+            raise not_installed(failures)
+        if failures:
+            click.echo(f"left out, as {plan.here.title} lacks a package: {', '.join(failures)}", err=True)
+        if still := [item for item in look_again() if item.name not in failures]:
             lacking = ", ".join(item.words for item in still)
             raise MissingError(f"the packages are installed, but this is lacking: {lacking}")
     with Announcer() as announcer:

@@ -7,7 +7,7 @@ import re
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -159,25 +159,31 @@ def can_install(here: Platform | None = None) -> bool:
     return sudo is not None and ask([sudo, "-n", "true"]).code == 0
 
 
-def install_items(items: Sequence[MissingItem], here: Platform | None = None) -> None:
+def install_items(items: Sequence[MissingItem], here: Platform | None = None) -> Mapping[str, str]:
     """Install the packages of ``items``, without starting their daemons.
 
     If all at once fails, each item is installed alone, so that a package which this release lacks stops no other.
-    Raises InputError with the command to run by hand if root's rights are missing, or with the items that could not
-    be installed.
+    Returns the names of the items that could not be installed, each with the end of the output. Raises InputError
+    if that is all of them, or with the command to run by hand if root's rights are missing.
     """
     here = here or this_platform()
     packages = tuple(sorted({package for item in items for package in item.packages}))
     if not packages or not (failure := _install(packages, here)):
-        return
+        return {}
     failures = {item.name: failure for item in items}
     if len(items) > 1:
         failures = {item.name: each for item in items if (each := _install(item.packages, here))}
-    if failures:
-        names = ", ".join(failures)
-        raise InputError(
-            f"{here.title} cannot install {names}; see the output", detail="\n".join(failures.values())
-        )
+    if len(failures) == len(items):
+        raise not_installed(failures, here)
+    return failures
+
+
+def not_installed(failures: Mapping[str, str], here: Platform | None = None) -> InputError:
+    """Return the error for items that could not be installed, by name with the end of the output."""
+    title = (here or this_platform()).title
+    return InputError(
+        f"{title} cannot install {', '.join(failures)}; see the output", detail="\n".join(failures.values())
+    )
 
 
 def _install(packages: Sequence[str], here: Platform) -> str:
