@@ -182,7 +182,8 @@ def not_installed(failures: Mapping[str, str], here: Platform | None = None) -> 
     """Return the error for items that could not be installed, by name with the end of the output."""
     title = (here or this_platform()).title
     return InputError(
-        f"{title} cannot install {', '.join(failures)}; see the output", detail="\n".join(failures.values())
+        f"{title} cannot install {', '.join(failures)}; see the output, or race in the image (docs/installing.md)",
+        detail="\n".join(failures.values()),
     )
 
 
