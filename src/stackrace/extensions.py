@@ -28,6 +28,8 @@ class Verb(NamedTuple):
     """Import path of the click command."""
     rank: int
     """Position below the heading: the lowest comes first."""
+    needs_linux: bool = True
+    """False if the command works on every system, because it starts no server."""
 
 
 class Contestants(NamedTuple):

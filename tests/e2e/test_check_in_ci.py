@@ -38,6 +38,8 @@ CODES = {"passed": 0, "failed": 1, "undecided": 3, "refused": 3}
         ("vendor.github-actions", "action.yml", ()),
         ("vendor.gitlab-ci", "examples/ci/.gitlab-ci.yml", ("--data-transform", "gitlab-ci")),
         ("vendor.github-workflows", "examples/ci/server-upgrades.yml", ()),
+        ("vendor.github-workflows", "examples/ci/race.yml", ()),
+        ("vendor.gitlab-ci", "examples/ci/race.gitlab-ci.yml", ("--data-transform", "gitlab-ci")),
         ("vendor.dependabot", "examples/ci/dependabot.yml", ()),
         ("vendor.renovate", "examples/ci/renovate.json", ()),
     ],

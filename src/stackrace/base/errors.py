@@ -204,9 +204,9 @@ class MissingItem:
     missing: str
     """Missing program or file: ``no program nginx``."""
     packages: tuple[str, ...] = ()
-    """Debian packages that contain it."""
+    """Packages of this system that contain it."""
     elsewhere: str = ""
-    """Sentence that tells where to get it without a Debian package."""
+    """Sentence that tells how to get it where this system has no package of it."""
 
     @property
     def state(self) -> str:

@@ -9,10 +9,13 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from io import BufferedReader
 from pathlib import Path, PurePosixPath
+
+from .unix import open_flags
 
 MOST_BYTES = 16 << 20
 """Default limit in bytes for reading: larger than any file that people or their tools write for a project."""
@@ -33,6 +36,8 @@ Source: linux/magic.h.
 _is_kernels: dict[int, bool] = {}
 """Known devices: True for a file system that the kernel creates."""
 
+_READ = open_flags("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY")
+
 
 def opened(path: Path) -> BufferedReader:
     """Open a regular file for reading, or a shell's pipe, as for ``<(command)``; raise OSError for anything else.
@@ -40,7 +45,7 @@ def opened(path: Path) -> BufferedReader:
     Opening never blocks, as it would for a named pipe. Devices and files of the kernel, such as
     ``/proc/kmsg``, are refused: both may have no end.
     """
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    handle = os.open(path, _READ)
     try:
         status = os.fstat(handle)
         mode = status.st_mode
@@ -53,7 +58,8 @@ def opened(path: Path) -> BufferedReader:
             raise OSError(
                 errno.EINVAL, "it is made by the kernel, as all in /proc and /sys, and no file", str(path)
             )
-        os.set_blocking(handle, True)
+        if sys.platform != "win32":
+            os.set_blocking(handle, True)
         return os.fdopen(handle, "rb")
     except OSError:
         os.close(handle)
@@ -104,7 +110,7 @@ def _has_no_name(handle: int) -> bool:
 
 
 def _comes_from_kernel(handle: int, device: int) -> bool:
-    if os.major(device):
+    if sys.platform != "linux" or os.major(device):
         # a disk
         return False
     if device not in _is_kernels:
@@ -210,8 +216,9 @@ def by_last_parts(
     return None
 
 
-_ENTER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_LOOK = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_ENTER = open_flags("O_DIRECTORY", "O_NOFOLLOW", "O_CLOEXEC")
+_FOLLOWING = open_flags("O_DIRECTORY", "O_CLOEXEC")
+_LOOK = open_flags("O_PATH", "O_DIRECTORY", "O_NOFOLLOW", "O_CLOEXEC")
 _ALL_RIGHTS = 0o700
 
 
@@ -221,8 +228,13 @@ def remove_tree(folder: Path) -> None:
     Folders that are not readable or writable are given these rights. Folders are entered one by one, never by a
     path and with one descriptor, so that any depth works, and no link leads outside.
     """
+    if sys.platform != "linux":
+        import shutil
+
+        shutil.rmtree(folder, ignore_errors=True)
+        return
     try:
-        here = os.open(folder.parent, _ENTER & ~os.O_NOFOLLOW)
+        here = os.open(folder.parent, _FOLLOWING)
     except OSError:
         return
     waiting, way = [[folder.name]], [_identity(here)]
@@ -263,7 +275,7 @@ def _entered(here: int, name: str) -> int | None:
             if os.fstat(found).st_mode & _ALL_RIGHTS != _ALL_RIGHTS:
                 # the only name of a folder opened without any right; its owner may change the mode all the same
                 os.chmod(f"/proc/self/fd/{found}", _ALL_RIGHTS)  # noqa: PTH101
-            return os.open(f"/proc/self/fd/{found}", _ENTER & ~os.O_NOFOLLOW)
+            return os.open(f"/proc/self/fd/{found}", _FOLLOWING)
         finally:
             os.close(found)
     return None

@@ -30,12 +30,26 @@ _CORE = (
         30,
     ),
     Verb("up", "Start", "Start one stack and look at it.", f"{_CLI}.up:command", 50),
-    Verb("completion", "Start", "Print a completion script for your shell.", f"{__name__}:completion_command", 60),
+    Verb(
+        "completion",
+        "Start",
+        "Print a completion script for your shell.",
+        f"{__name__}:completion_command",
+        60,
+        needs_linux=False,
+    ),
     Verb("run", "Decide", "Race stacks: deploy, load, compare, and name a winner.", f"{_CLI}.run:command", 10),
     Verb("load", "Measure", "Load one server, with the load engine alone.", f"{_CLI}.load.command:command", 10),
-    Verb("compare", "Measure", "Compare two results of load.", f"{_CLI}.compare:command", 40),
-    Verb("report", "Keep", "Show a race again, in any format.", f"{_CLI}.report:report_command", 10),
-    Verb("name", "Keep", "Give a stored race a name.", f"{_CLI}.report:name_command", 40),
+    Verb("compare", "Measure", "Compare two results of load.", f"{_CLI}.compare:command", 40, needs_linux=False),
+    Verb(
+        "report",
+        "Keep",
+        "Show a race again, in any format.",
+        f"{_CLI}.report:report_command",
+        10,
+        needs_linux=False,
+    ),
+    Verb("name", "Keep", "Give a stored race a name.", f"{_CLI}.report:name_command", 40, needs_linux=False),
 )
 
 VERBS = {verb.name: verb for verb in sorted((*_CORE, *declared(Verb)), key=lambda verb: verb.rank)}
@@ -70,6 +84,10 @@ class _LazyGroup(click.Group):
 
         if args and args[0] not in VERBS and not args[0].startswith("-"):
             raise click.UsageError(f"there is no verb {args[0]!r}{did_you_mean(args[0], VERBS)}", ctx)
+        if args and args[0] in VERBS and VERBS[args[0]].needs_linux and sys.platform != "linux":
+            from ..base.platforms import require_linux, this_platform
+
+            require_linux(args[0], this_platform())
         return super().resolve_command(ctx, args)
 
 

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-_ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# Windows has no SIGHUP
+_HANGUP = getattr(signal, "SIGHUP", None)
+_ENDS = (signal.SIGINT, signal.SIGTERM, *filter(None, [_HANGUP]))
 
 _AGAIN_S = 0.01
 
@@ -27,15 +29,16 @@ def heed() -> None:
     terminals = [number for number in (1, 2) if os.isatty(number)]
 
     def interrupt(number: int, frame: object) -> None:
-        if number == signal.SIGHUP:
+        if number == _HANGUP:
             _let_go(terminals)
         raise KeyboardInterrupt
 
     for number in _ENDS:
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, interrupt)
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    if sys.platform != "win32":
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
     sys.unraisablehook = _unraisable
 
 

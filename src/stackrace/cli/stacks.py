@@ -75,6 +75,8 @@ def _document(entry: Entry, item: MissingItem | None) -> dict[str, object]:
         "get": item.install or item.elsewhere if item else "",
         "version": installed_version(entry, by_package=True),
         "debian_packages": list(entry.needs.apt),
+        "fedora_packages": list(entry.needs.dnf),
+        "alpine_packages": list(entry.needs.apk),
         "listens": sorted(spec.listens),
         "forwards": {protocol: list(sockets) for protocol, sockets in sorted(spec.forwards.items())},
         "hosts": sorted(spec.hosts),

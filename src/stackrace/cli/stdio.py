@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import io
 import os
-import pwd
 import re
 import select
 import sys
@@ -21,6 +19,7 @@ import click
 from ..base.errors import BreakdownError, InputError, StackraceError, shortage_of
 from ..base.secrets import masked
 from ..base.text import one_line, printable
+from ..base.unix import fcntl, pwd
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -120,9 +119,9 @@ def prepare_process() -> None:
     if _is_read_only(1):
         raise InputError("standard output is open for reading only; write > where < stands")
     for name in _FOLDERS:
-        if os.environ.get(name, "/")[:1] != "/":
+        if name in os.environ and not os.path.isabs(os.environ[name]):  # noqa: PTH117 (an empty one is relative)
             del os.environ[name]
-    if "HOME" not in os.environ:
+    if "HOME" not in os.environ and sys.platform != "win32":
         try:
             pwd.getpwuid(os.getuid())
         except KeyError:
@@ -133,7 +132,7 @@ _FOLDERS = ("TMPDIR", "TEMP", "TMP", "HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME")
 
 
 def _is_read_only(number: int) -> bool:
-    return fcntl.fcntl(number, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY
+    return sys.platform != "win32" and fcntl.fcntl(number, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY
 
 
 @contextmanager
@@ -268,6 +267,8 @@ def refuse_unwritable(flag: str, path: Path | None) -> None:
         raise InputError(f"{flag} {path} is a folder; name a file in it")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise InputError(f"{flag} {path} cannot be written; name another place")
+    if sys.platform == "win32":
+        return
     space = os.statvfs(path.parent)
     # a pipe needs no space, and /proc has none
     if (path.is_file() or not path.exists()) and space.f_blocks and not space.f_bavail:

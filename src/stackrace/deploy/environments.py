@@ -7,7 +7,6 @@ with the app's installed versions as constraints, so the app never gets another 
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import re
@@ -22,6 +21,7 @@ from ..base.files import read_text, remove_tree
 from ..base.process import Cause, cause_of, uv_program
 from ..base.process.view import UNPROTECTED, ProtectedView
 from ..base.text import tail
+from ..base.unix import fcntl
 from ..stacks.servers import Catalogue
 from ..stacks.servers.site import versions_by_key
 from ..stacks.stack import Stack

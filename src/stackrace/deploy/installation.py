@@ -7,13 +7,14 @@ import re
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ..base.errors import InputError, MissingError, MissingItem
+from ..base.platforms import Platform, this_platform
 from ..base.process import ask, held
 from ..base.temporary import temporary_folder
 from ..stacks import services
@@ -34,17 +35,16 @@ def find_binary(name: str, folders: Iterable[Path] = ()) -> str | None:
     return found and str(Path(found).absolute())
 
 
-def missing_item(entry: Entry) -> MissingItem | None:
+def missing_item(entry: Entry, here: Platform | None = None) -> MissingItem | None:
     """Return the programs and files that ``entry`` needs and this machine lacks; None if nothing is missing.
 
-    Python packages do not count: they are installed before the first race.
+    Python packages do not count: they are installed before the first race. ``here`` is the operating system, by
+    default this one.
     """
     needs, missing = entry.needs, _missing_files(entry.needs)
     if not missing:
         return None
-    return MissingItem(
-        name=entry.spec.name, missing=", ".join(missing), packages=needs.apt, elsewhere=needs.elsewhere
-    )
+    return (here or this_platform()).missing_item(entry.spec.name, ", ".join(missing), needs, needs.elsewhere)
 
 
 def installed_version(entry: Entry, *, by_package: bool = False) -> str:
@@ -148,9 +148,10 @@ def _debian_versions(*packages: str) -> dict[str, str]:
     return {name: version for name, _, version in (line.partition(" ") for line in said.splitlines())}
 
 
-def can_install() -> bool:
-    """Tell whether Debian packages can be installed here without asking for a password."""
-    if shutil.which("apt-get") is None:
+def can_install(here: Platform | None = None) -> bool:
+    """Tell whether packages can be installed here without asking for a password."""
+    manager = (here or this_platform()).manager
+    if manager is None or shutil.which(manager.program) is None:
         return False
     if os.geteuid() == 0:
         return True
@@ -158,37 +159,52 @@ def can_install() -> bool:
     return sudo is not None and ask([sudo, "-n", "true"]).code == 0
 
 
-def apt_command(packages: Sequence[str]) -> tuple[str, ...]:
-    """Return the command that installs Debian ``packages`` here."""
-    command = ("apt-get", "install", "-y", "--no-install-recommends", *packages)
-    return command if os.geteuid() == 0 else ("sudo", "-n", *command)
+def install_items(items: Sequence[MissingItem], here: Platform | None = None) -> Mapping[str, str]:
+    """Install the packages of ``items``, without starting their daemons.
 
-
-def install_packages(packages: Sequence[str]) -> None:
-    """Install Debian ``packages``, without starting their daemons.
-
-    Raises InputError with the command to run by hand if root's rights are missing, or with apt's output.
+    If all at once fails, each item is installed alone, so that a package which this release lacks stops no other.
+    Returns the names of the items that could not be installed, each with the end of the output. Raises InputError
+    if that is all of them, or with the command to run by hand if root's rights are missing.
     """
-    if not packages:
-        return
-    if shutil.which("apt-get") is None:
+    here = here or this_platform()
+    packages = tuple(sorted({package for item in items for package in item.packages}))
+    if not packages or not (failure := _install(packages, here)):
+        return {}
+    failures = {item.name: failure for item in items}
+    if len(items) > 1:
+        failures = {item.name: each for item in items if (each := _install(item.packages, here))}
+    if len(failures) == len(items):
+        raise not_installed(failures, here)
+    return failures
+
+
+def not_installed(failures: Mapping[str, str], here: Platform | None = None) -> InputError:
+    """Return the error for items that could not be installed, by name with the end of the output."""
+    title = (here or this_platform()).title
+    return InputError(
+        f"{title} cannot install {', '.join(failures)}; see the output, or race in the image (docs/installing.md)",
+        detail="\n".join(failures.values()),
+    )
+
+
+def _install(packages: Sequence[str], here: Platform) -> str:
+    """Install ``packages``; return the end of the output if that fails, else an empty text."""
+    manager, command = here.manager, here.command(packages)
+    assert manager
+    if shutil.which(manager.program) is None:
         raise InputError(
-            "there is no apt-get here; install with this system's own package manager what Debian calls: "
-            f"{' '.join(packages)}"
+            f"there is no {manager.program} here; install with this system's own package manager what "
+            f"{manager.distribution} calls: {' '.join(packages)}"
         )
-    if not can_install():
+    if not can_install(here):
         raise InputError(
-            "installing Debian packages needs root or password-less sudo; run by hand: "
-            f"sudo apt-get install --no-install-recommends {' '.join(packages)}"
+            f"installing packages needs root or password-less sudo; run by hand: sudo {' '.join(command)}"
         )
-    command = apt_command(packages)
     prefix = () if os.geteuid() == 0 else ("sudo", "-n")
-    _finished([*prefix, "apt-get", "update", "-q"])
-    # RUNLEVEL=1 makes invoke-rc.d leave the daemons off: they would take port 80 and CPU from the race
-    environment = ("DEBIAN_FRONTEND=noninteractive", "RUNLEVEL=1")
-    code, words = _finished([*prefix, "env", *environment, *command[len(prefix) :]])
-    if code:
-        raise InputError(f"{' '.join(command)} failed", detail=words.strip()[-2000:])
+    if manager.refresh:
+        _finished([*prefix, manager.program, *manager.refresh])
+    code, words = _finished([*prefix, "env", *manager.variables, *command])
+    return (words.strip()[-2000:] or f"exit code {code}") if code else ""
 
 
 def _finished(command: Sequence[str]) -> tuple[int, str]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import pwd
 import shutil
+import sys
 from functools import cache
 from pathlib import Path
 
 from ..base.process import ask
+from ..base.unix import pwd
 
 _USER = "www-data"
 
@@ -23,7 +24,7 @@ def unprivileged() -> tuple[str, ...]:
     working. If the kernel or a container forbids namespaces, they run as the real www-data, and the app's
     files must be readable for it. Source: user_namespaces(7), unshare(1), setpriv(1).
     """
-    if os.geteuid() != 0:
+    if sys.platform != "linux" or os.geteuid() != 0:
         return ()
     user, group = _ids()
     inside = ("unshare", "--user", f"--map-user={user}", f"--map-group={group}", "--")

@@ -8,7 +8,6 @@ Source: sqlite.org, fileformat2, walformat, lockingv3, atomiccommit; fcntl_locki
 from __future__ import annotations
 
 import errno
-import fcntl
 import math
 import os
 import shutil
@@ -23,6 +22,7 @@ from stat import S_ISREG
 
 from ..base.process import run
 from ..base.process.view import ProtectedView
+from ..base.unix import fcntl
 
 _MAGIC = b"SQLite format 3\0"
 _LOG, _INDEX, _JOURNAL = "-wal", "-shm", "-journal"

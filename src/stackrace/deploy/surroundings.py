@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pwd
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -16,6 +15,7 @@ from ..base.process.processes import read
 from ..base.process.view import Relocation
 from ..base.temporary import temporary_folder
 from ..base.text import few
+from ..base.unix import pwd
 from .privileges import users
 
 _USER_FOLDERS = {

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import hashlib
 import os
 import time
@@ -22,6 +21,7 @@ from ..base.errors import InputError, said_by
 from ..base.files import remove_tree
 from ..base.process import run
 from ..base.temporary import shortage
+from ..base.unix import fcntl
 from .preparing import OnPreparing, Preparing, Step
 from .privileges import private_folder
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from ..base.errors import MissingItem
+from ..base.platforms import SystemPackages, this_platform
 
 DATA = "data"
 """Folder in a service's directory with all that it stores. It exists, empty, before any command runs.
@@ -44,12 +45,10 @@ class ServiceRecipe:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Service:
+class Service(SystemPackages):
     """One kind of service. It listens on a unix socket in its directory only."""
 
     name: str
-    apt: tuple[str, ...]
-    """Debian packages that contain the service."""
     programs: tuple[str, ...]
     """Programs that the service needs, the server first."""
     prints_version: tuple[str, ...] = ("--version",)
@@ -64,9 +63,8 @@ class Service:
 
     def missing_item(self) -> MissingItem | None:
         """Return the missing programs with the packages that contain them; None if nothing is missing."""
-        return (
-            MissingItem(name=self.name, missing=missing, packages=self.apt) if (missing := self.missing()) else None
-        )
+        missing = self.missing()
+        return this_platform().missing_item(self.name, missing, self) if missing else None
 
     def version(self) -> tuple[str, ...]:
         """Return the command that prints the server's version."""
@@ -247,13 +245,35 @@ _SERVICES = (
     Service(
         name="mariadb",
         apt=("mariadb-server",),
+        dnf=("mariadb-server",),
+        apk=("mariadb", "mariadb-client"),
         programs=("mariadbd", "mariadb-install-db", "mariadb-admin", "mariadb-check", "mariadb"),
         prints_version=("--no-defaults", "--version"),
         recipe=_mariadb,
     ),
     Service(
-        name="memcached", apt=("memcached",), programs=("memcached",), prints_version=("-V",), recipe=_memcached
+        name="memcached",
+        apt=("memcached",),
+        dnf=("memcached",),
+        apk=("memcached",),
+        programs=("memcached",),
+        prints_version=("-V",),
+        recipe=_memcached,
     ),
-    Service(name="postgresql", apt=("postgresql",), programs=_POSTGRESQL_PROGRAMS, recipe=_postgresql),
-    Service(name="redis", apt=("redis-server",), programs=("redis-server", "redis-cli"), recipe=_redis),
+    Service(
+        name="postgresql",
+        apt=("postgresql",),
+        dnf=("postgresql-server",),
+        apk=("postgresql", "postgresql-client"),
+        programs=_POSTGRESQL_PROGRAMS,
+        recipe=_postgresql,
+    ),
+    Service(
+        name="redis",
+        apt=("redis-server",),
+        dnf=("valkey-compat-redis",),
+        apk=("valkey", "valkey-compat"),
+        programs=("redis-server", "redis-cli"),
+        recipe=_redis,
+    ),
 )

@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-import fcntl
 import getpass
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -24,6 +24,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.migrations.state import ProjectState
 
 from ..base.errors import StoreError
+from ..base.unix import fcntl
 from ..deploy.privileges import private_folder
 from .address import VARIABLE, Address, PostgresqlDatabase, SqliteFile, default_file
 from .apps import LABEL, StoreConfig
@@ -184,7 +185,7 @@ def _make_private(path: Path, *, always: bool) -> None:
     """Create a file for its owner only; with ``always`` restrict an existing one. SQLite's others follow."""
     with suppress(OSError):
         # SQLite reports what cannot be created
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     with suppress(OSError):
         if always and path.stat().st_mode & 0o077:
             path.chmod(0o600)
@@ -247,7 +248,7 @@ def _make_tables(connection: BaseDatabaseWrapper) -> None:
 @contextmanager
 def _file_locked(address: Address) -> Iterator[None]:
     """Lock the store's folder: SQLite's lock covers neither the switch to WAL nor all tables at once."""
-    if not isinstance(address, SqliteFile):
+    if not isinstance(address, SqliteFile) or sys.platform == "win32":
         yield
         return
     folder = os.open(address.path.parent, os.O_RDONLY | os.O_DIRECTORY)

@@ -8,14 +8,15 @@ Source: flock(2).
 
 from __future__ import annotations
 
-import fcntl
 import os
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..base.errors import StoreError
+from ..base.unix import fcntl
 from ..deploy.privileges import private_folder
 from .address import data_folder
 
@@ -57,6 +58,8 @@ def made_here(race_id: str) -> bool:
 
 def is_racing(race_id: str) -> bool:
     """Return True if a process of this machine is racing it at this moment."""
+    if sys.platform == "win32":
+        return False
     try:
         os.close(_locked(_path(race_id)))
     except BlockingIOError:
@@ -81,7 +84,7 @@ def _patiently(path: Path, flags: int) -> int:
 
 def _locked(path: Path, flags: int = 0) -> int:
     """Return the descriptor of the file at ``path``, which has the lock until it is closed."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | flags, 0o600)
+    descriptor = os.open(path, os.O_RDWR | flags, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BaseException:

@@ -1,12 +1,14 @@
 """``stackrace install``: what it takes, what it lists, and what it says where it cannot."""
 
 import json
+import platform
 
 import pytest
 from click.testing import CliRunner
 from tests.absent import nothing_installed
 
 from stackrace.base.errors import InputError, MissingError
+from stackrace.base.platforms import this_platform
 from stackrace.cli.install import _complete, command
 
 RAILS = ["ruby", "ruby-actionpack", "ruby-dalli", "ruby-mysql2", "ruby-railties", "ruby-sqlite3"]
@@ -38,9 +40,9 @@ def planned(*words):
 )
 def test_it_takes_servers_services_apps_races_and_comparisons(bare, word, packages):
     plan = planned(word)
-    assert set(packages) <= set(plan["debian_packages"])
+    assert set(packages) <= set(plan["packages"])
     assert plan["installed"] is False
-    assert plan["command"].endswith(" ".join(plan["debian_packages"]))
+    assert plan["command"].endswith(" ".join(plan["packages"]))
 
 
 def test_packages_of_python_are_listed_with_those_of_debian(bare):
@@ -61,6 +63,47 @@ def test_without_apt_it_names_the_packages(bare):
     assert isinstance(done.exception, InputError)
     assert "there is no apt-get here" in done.exception.message
     assert done.exception.message.endswith("mariadb-server nginx-light")
+
+
+@pytest.fixture
+def system(bare, monkeypatch):
+    """Return a function that makes this machine one of another distribution, with nothing installed."""
+
+    def become(**release):
+        monkeypatch.setattr(platform, "freedesktop_os_release", lambda: release)
+        this_platform.cache_clear()
+
+    yield become
+    monkeypatch.undo()
+    this_platform.cache_clear()
+
+
+def test_fedora_gets_its_own_packages_and_the_way_to_the_others(system):
+    system(ID="fedora", PRETTY_NAME="Fedora Linux 43")
+    plan = planned("nginx", "redis", "apache")
+    assert plan["packages"] == ["nginx-core", "nginx-mimetypes", "valkey-compat-redis"]
+    assert plan["command"].endswith(f"dnf install -y --setopt=install_weak_deps=False {' '.join(plan['packages'])}")
+    done = CliRunner().invoke(command, ["nginx", "apache", "--dry-run"])
+    assert "apache has no known Fedora package; race it in the container image" in done.output
+
+
+def test_all_installs_what_a_system_has_and_names_the_rest(system):
+    system(ID="alpine", PRETTY_NAME="Alpine Linux v3.22")
+    done = CliRunner().invoke(command, ["--all", "--dry-run", "--json"])
+    assert {"caddy", "nginx", "musl-dev"} <= set(json.loads(done.stdout)["packages"])
+    left_out = done.stderr.partition("left out, without a known Alpine package: ")[2].strip().split(", ")
+    assert {"apache", "h2o", "puma", "unit"} <= set(left_out)
+    assert not {"caddy", "gunicorn", "nginx"} & set(left_out)
+
+
+def test_an_unknown_package_manager_is_told_debians_names(system):
+    system(ID="arch", PRETTY_NAME="Arch Linux")
+    done = CliRunner().invoke(command, ["nginx"])
+    assert isinstance(done.exception, MissingError)
+    said = (
+        "nginx has no known package; install with Arch Linux's own package manager what Debian calls: nginx-light"
+    )
+    assert said in done.exception.message
 
 
 def test_if_possible_succeeds_without_roots_rights(bare):

@@ -11,7 +11,8 @@ from dataclasses import replace
 
 import pytest
 
-from stackrace.base.errors import MissingError
+from stackrace.base.errors import InputError, MissingError, MissingItem
+from stackrace.base.platforms import Platform
 from stackrace.deploy import installation
 from stackrace.deploy.installation import installed_version, missing_item, require
 from stackrace.stacks.servers import Catalogue, Needs, Recipe, Server, Site
@@ -134,6 +135,28 @@ def test_apt_is_told_of_ctrl_c_and_waited_for(tmp_path, monkeypatch):
     other = threading.Thread(target=interrupt, daemon=True)
     other.start()
     with pytest.raises(KeyboardInterrupt):
-        installation.install_packages(["hello"])
+        installation.install_items([MissingItem(name="hello", missing="", packages=("hello",))])
     assert (tmp_path / "ended").exists()
     other.join()
+
+
+DNF = """#!/bin/sh
+echo "$*" >>{folder}/asked
+case " $* " in *" gone "*) echo "No match for argument: gone"; exit 1 ;; esac
+"""
+
+
+def test_a_package_that_a_release_lacks_stops_no_other(tmp_path, monkeypatch):
+    program = tmp_path / "dnf"
+    program.write_text(DNF.format(folder=tmp_path))
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr(installation.os, "geteuid", lambda: 0)
+    items = [MissingItem(name=name, missing="", packages=(name,)) for name in ("kept", "gone", "other")]
+    fedora = Platform(title="Fedora Linux 43", families=("fedora",))
+    assert installation.install_items(items, fedora) == {"gone": "No match for argument: gone"}
+    asked = [line.rpartition("=False ")[2] for line in (tmp_path / "asked").read_text().splitlines()]
+    assert asked == ["gone kept other", "kept", "gone", "other"]
+    with pytest.raises(InputError, match=r"^Fedora Linux 43 cannot install gone;") as raised:
+        installation.install_items(items[1:2], fedora)
+    assert raised.value.detail == "No match for argument: gone"

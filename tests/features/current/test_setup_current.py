@@ -1,7 +1,6 @@
 """What the project runs today is chosen beside the others, once, and never in the way of the race."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -46,11 +45,14 @@ def test_it_is_found_where_nobody_says_anything(project):
         {"contestants": False},
         {"bundled": "django"},
         {"stacks": ("waitress",)},
-        {"folder": Path(__file__).parent},
     ],
 )
 def test_it_is_not_looked_for_where_it_is_not_wanted(project, changes):
     assert found(replace(project, **changes)) is None
+
+
+def test_a_folder_without_a_deployment_has_none(tmp_path):
+    assert found(RaceRequest(folder=tmp_path)) is None
 
 
 def test_beside_named_stacks_it_is_raced_when_asked_for(project):

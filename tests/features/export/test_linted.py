@@ -1,20 +1,10 @@
 """What the field's own linters say of exported images and services: nothing."""
 
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
+from tests.linters import lint
 
 from .exports import files_of
 from .test_files import MANY
-
-BIN = Path(sys.executable).parent
-
-
-def lint(*command):
-    done = subprocess.run([str(BIN / command[0]), *map(str, command[1:])], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.fixture(scope="module")

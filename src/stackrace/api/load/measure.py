@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import resource
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from ...base.errors import InputError, LimitError
+from ...base.unix import resource
 from ...measure.engine.engine import Monitor, RunningEngine, ceiling, run
 from ...measure.engine.histogram import slow
 from ...measure.engine.load_run import FinishedRun, Target

@@ -167,6 +167,8 @@ def attended(
     even if this process is killed. ``begin`` runs in the keeper first; the command may use the descriptors
     ``pass_fds``. Raises OSError if the command cannot be started, BreakdownError if this machine lacks resources.
     """
+    if sys.platform != "linux":
+        raise OSError(errno.ENOSYS, "Stackrace starts programs on Linux only", command[0])
     require_system()
     (orders, lifeline), (answer, answers) = os.pipe(), os.pipe()
     # Ctrl-C within Popen would leave an unknown process

@@ -16,7 +16,7 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import takewhile
@@ -224,7 +224,7 @@ def _ask(question: str, folder: Path, read: tuple[Path, ...], **words: object) -
     environment = users_variables() | {"GIT_CEILING_DIRECTORIES": str(folder.parent)}
     command = (sys.executable, "-I", str(_SCRIPT), asked)
     try:
-        output = attended(command, _listen, folder=Path("/"), environment=environment, stdout=subprocess.PIPE)
+        output = _output_of(command, environment)
     except TimeoutError as error:
         _require_readable(_all_read(reversed(read)))
         raise RepositoryError(
@@ -247,6 +247,17 @@ def _ask(question: str, folder: Path, read: tuple[Path, ...], **words: object) -
         raise FileNotFoundError(errno.ENOENT, why, str(read[0]))
     _require_readable(_all_read(reversed(read)))
     raise RepositoryError(f"the git repository {read[0]} cannot be read: {why}")
+
+
+def _output_of(command: Sequence[str], environment: Mapping[str, str]) -> str:
+    if sys.platform == "linux":
+        return attended(command, _listen, folder=Path("/"), environment=environment, stdout=subprocess.PIPE)
+    # only Linux has a keeper
+    try:
+        done = subprocess.run(command, cwd="/", env=environment, stdout=subprocess.PIPE, timeout=_STARTING_S)
+    except subprocess.TimeoutExpired as error:
+        raise TimeoutError from error
+    return done.stdout.decode("utf-8", "surrogateescape")
 
 
 def _listen(process: subprocess.Popen[bytes]) -> str:

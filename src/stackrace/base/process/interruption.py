@@ -12,7 +12,8 @@ from typing import Generic, TypeVar
 
 _Handler = Callable[[int, FrameType | None], object]
 
-_STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# Windows has no SIGHUP
+_STOPS = (signal.SIGINT, signal.SIGTERM, *filter(None, [getattr(signal, "SIGHUP", None)]))
 
 
 class HeldSignals:

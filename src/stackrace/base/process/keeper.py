@@ -27,13 +27,11 @@ PR_SET_CHILD_SUBREAPER = 36
 MOST_ENDING_S = 5.0
 """Maximum seconds for killing: a process may be stuck in the kernel, or belong to another user."""
 _AGAIN_S = 0.001
-_FIXED = {_signal.SIGKILL, _signal.SIGSTOP}
-_LIBC = ctypes.CDLL(None)
 
 
 def reset_signals() -> None:
     """Reset every signal to its default and unblock it, whatever this process's parent ignored or blocked."""
-    for number in _signal.valid_signals() - _FIXED:
+    for number in _signal.valid_signals() - {_signal.SIGKILL, _signal.SIGSTOP}:
         _signal.signal(number, _signal.SIG_DFL)
     _signal.pthread_sigmask(_signal.SIG_SETMASK, ())
 
@@ -83,7 +81,7 @@ def _start(words: list[bytes], environment: dict[bytes, bytes] | None) -> tuple[
             os.setsid()
             reset_signals()
             # if even the keeper is killed, the command dies with it
-            _LIBC.prctl(PR_SET_PDEATHSIG, _signal.SIGKILL, 0, 0, 0)
+            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, _signal.SIGKILL, 0, 0, 0)
             os.execvpe(words[0], words, os.environb if environment is None else environment)
         except OSError as error:
             number = error.errno or 0
@@ -115,20 +113,20 @@ def _wait(pid: int, orders: int, children: int) -> int:
 def _end_like(code: int) -> None:
     if code < 0:
         # the command dumped its core already; this process dumps none
-        _LIBC.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+        ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
         reset_signals()
         os.kill(os.getpid(), -code)
     os._exit(code)
 
 
 def _main(orders: int, answers: int) -> None:
-    for number in _signal.valid_signals() - _FIXED:
+    for number in _signal.valid_signals() - {_signal.SIGKILL, _signal.SIGSTOP}:
         _signal.signal(number, _signal.SIG_IGN)
     _signal.pthread_sigmask(_signal.SIG_SETMASK, ())
     children, wakeup = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     _signal.set_wakeup_fd(wakeup, warn_on_full_buffer=False)
     _signal.signal(_signal.SIGCHLD, lambda *_: None)
-    _LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     for descriptor in (orders, answers):
         os.set_inheritable(descriptor, False)
     with open(orders, "rb", closefd=False) as ordered:

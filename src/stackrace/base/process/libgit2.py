@@ -12,7 +12,6 @@ import hashlib
 import json
 import os
 import re
-import resource
 import stat
 import sys
 from collections.abc import Callable, Iterable
@@ -207,7 +206,10 @@ def _answer(question: str, folder: str, **words: object) -> object:
 
 
 def _main() -> None:
-    resource.setrlimit(resource.RLIMIT_DATA, (_MOST_BYTES, _MOST_BYTES))
+    if sys.platform != "win32":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_DATA, (_MOST_BYTES, _MOST_BYTES))
     _emit()
     try:
         answer = {"answer": _answer(**json.loads(sys.argv[1]))}

@@ -38,7 +38,8 @@ _PR_SET_DUMPABLE = 4
 _ACCEPTS = 0x10000
 """__SO_ACCEPTCON, the flag of a socket that listens."""
 
-LIBC = ctypes.CDLL(None, use_errno=True)
+# on Windows nothing is asked of it
+LIBC = ctypes.CDLL(None if os.name == "posix" else "msvcrt", use_errno=True)
 
 MEMORY = Path("/dev/shm")
 """Folder of POSIX shared memory and semaphores. Source: shm_overview(7)."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
+from ..unix import system_limit
+
 _PAGE = 4096
 
 
@@ -14,7 +16,7 @@ def read(path: str) -> bytes | None:
     Plain system calls cost a third of a file object, and a slice reads dozens of files.
     """
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = os.open(path, os.O_RDONLY)
     except OSError:
         return None
     try:
@@ -46,7 +48,7 @@ def pids() -> list[int]:
     return sorted(int(name) for name in os.listdir("/proc") if name.isdigit())  # noqa: PTH208 (hot path)
 
 
-_TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+_TICK_NS = 1_000_000_000 // system_limit("SC_CLK_TCK")
 
 
 @dataclass(frozen=True, slots=True)

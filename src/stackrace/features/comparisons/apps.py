@@ -13,6 +13,7 @@ from pathlib import Path
 from ...app.app import Entry, EntryKind
 from ...app.bundle import Bundled
 from ...base.errors import MissingItem
+from ...base.platforms import SystemPackages, this_platform
 from ...base.process import ask
 
 _BUNDLED = Path(__file__).with_name("bundled")
@@ -67,7 +68,8 @@ def _missing(name: str) -> MissingItem | None:
 
     absent = {need: package for need, package in NEEDS[name].items() if is_missing(*need)}
     missing = ", ".join(f"no {kind} {each}" for kind, each in absent)
-    return MissingItem(name=name, missing=missing, packages=tuple(absent.values())) if absent else None
+    packages = SystemPackages(apt=tuple(absent.values()))
+    return this_platform().missing_item(name, missing, packages) if absent else None
 
 
 _MISSING = "puts ARGV.reject { |name| Gem::Specification.find_all_by_name(name).any? }"

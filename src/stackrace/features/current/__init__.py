@@ -16,6 +16,6 @@ EXTENSIONS = (
         "What is raced",
     ),
     Contestants(f"{__name__}.contestant:current_stack"),
-    Verb("current", "Start", "Show what a project runs today.", f"{__name__}.verb:command", 15),
+    Verb("current", "Start", "Show what a project runs today.", f"{__name__}.verb:command", 15, needs_linux=False),
     Notice(f"{__name__}.notice", kind=f"{__name__}.distance:CurrentStanding"),
 )

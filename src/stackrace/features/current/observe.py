@@ -9,7 +9,6 @@ from __future__ import annotations
 import glob
 import json
 import os
-import pwd
 import re
 import shlex
 import stat
@@ -136,6 +135,8 @@ def _moment(seconds: float) -> str:
 
 
 def _user(uid: int) -> str:
+    import pwd  # Windows has none, and reads what was observed elsewhere
+
     try:
         return f"user {pwd.getpwuid(uid).pw_name}"
     except KeyError:

@@ -3,5 +3,12 @@
 from ...extensions import Verb
 
 EXTENSIONS = (
-    Verb("history", "Keep", "Show whether anybody changed a stored race.", f"{__name__}.verb:command", 30),
+    Verb(
+        "history",
+        "Keep",
+        "Show whether anybody changed a stored race.",
+        f"{__name__}.verb:command",
+        30,
+        needs_linux=False,
+    ),
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -12,6 +11,7 @@ from typing import Protocol, Self, TypedDict, Unpack
 
 from stackrace.base.errors import InputError, RefusedError, said_by
 from stackrace.base.process import Background, HeldSignals
+from stackrace.base.unix import resource
 from stackrace.measure.load import Load, LoadResult, Tls
 from stackrace.measure.workload import MOST_BODY_BYTES, Answer, Fill, FillPart, Order, Request, Sameness, Workload
 

@@ -1,6 +1,16 @@
 """The probe: facts and counters of the machine, and resources that a stack uses, by hop. Linux only."""
 
-from .host_reading import available_bytes, excluded_cores, host_facts, memory_bytes, network_limits, physical_cores
+from .host_reading import (
+    allowed_cores,
+    available_bytes,
+    emulator,
+    excluded_cores,
+    host_facts,
+    memory_bytes,
+    network_limits,
+    physical_cores,
+    virtualisation,
+)
 from .kernel_counters import LOOK_S, cpu_by_process, offenders, unused_by_core, used_by_core, waited_s, waits_ns
 from .machine_counters import MachineCounters, canary_ns, difference, read_machine
 from .proc import abandoned, clients
@@ -16,11 +26,13 @@ __all__ = [
     "ThreadWaits",
     "ThreadWatch",
     "abandoned",
+    "allowed_cores",
     "available_bytes",
     "canary_ns",
     "clients",
     "cpu_by_process",
     "difference",
+    "emulator",
     "excluded_cores",
     "host_facts",
     "memory_bytes",
@@ -30,6 +42,7 @@ __all__ = [
     "read_machine",
     "unused_by_core",
     "used_by_core",
+    "virtualisation",
     "waited_s",
     "waits_ns",
 ]

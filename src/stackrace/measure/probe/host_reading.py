@@ -6,13 +6,13 @@ import math
 import os
 import platform
 import re
-import resource
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from ...base.errors import InputError
 from ...base.process.processes import read, read_number
+from ...base.unix import resource
 from ..host import HostFacts, NetworkLimits
 from ..resources import parse_cores
 
@@ -62,11 +62,34 @@ def _virtual(cpuinfo: str) -> str:
     guest = _text_or_empty("/sys/hypervisor/type") or any(
         line.startswith("flags") and "hypervisor" in line.split() for line in cpuinfo.splitlines()
     )
-    marks = ("/.dockerenv", "/run/.containerenv", "/run/systemd/container")
+    marks = ("/.dockerenv", "/run/.containerenv", "/run/systemd/container", "/run/secrets/kubernetes.io")
     contained = any(Path(mark).exists() for mark in marks)
     return " in a ".join(
         word for word, applies in (("container", contained), ("virtual machine", guest)) if applies
     )
+
+
+def virtualisation() -> str:
+    """Return the kind of virtualisation of this machine; empty on bare metal."""
+    return _virtual(_text_or_empty("/proc/cpuinfo"))
+
+
+def emulator() -> str:
+    """Return the program that emulates the processor; empty for a real one, or if it does not show."""
+    return _emulator(_text_or_empty("/proc/cpuinfo"), platform.machine())
+
+
+def _emulator(cpuinfo: str, machine: str) -> str:
+    """Return the emulator that shows in ``cpuinfo`` to a process for ``machine``.
+
+    Rosetta and QEMU's own processor have names. Where QEMU runs single programs, as Docker does with images for
+    another architecture, the file is often the real processor's.
+    """
+    names = {line.partition(":")[0].strip() for line in cpuinfo.splitlines()}
+    if re.search(r"^(vendor_id|model name)\s*: VirtualApple", cpuinfo, re.MULTILINE):
+        return "Rosetta"
+    is_another = ("CPU implementer" in names) if machine == "x86_64" else machine == "aarch64" and "flags" in names
+    return "QEMU" if is_another or re.search(r"^model name\s*: QEMU TCG", cpuinfo, re.MULTILINE) else ""
 
 
 _CPUS = Path("/sys/devices/system/cpu")
@@ -121,9 +144,23 @@ def memory_bytes() -> Mapping[str, int]:
 def available_bytes() -> float:
     """Return the memory that new processes could use without swapping; infinity if the kernel does not report it.
 
-    Source: proc_meminfo(5), MemAvailable (since Linux 3.14).
+    A limit of our control group, or of one around it, leaves what the group does not hold yet; memory that only
+    keeps files can be taken back. Source: proc_meminfo(5), MemAvailable (since Linux 3.14); cgroup-v2.rst,
+    memory.max; cgroup-v1/memory.rst.
     """
-    return memory_bytes().get("MemAvailable", math.inf)
+    left = min(map(_left_in, _groups("memory")), default=math.inf)
+    return min(memory_bytes().get("MemAvailable", math.inf), left)
+
+
+def _left_in(group: str) -> float:
+    limit = (read(f"{group}/memory.max") or read(f"{group}/memory.limit_in_bytes") or b"").strip()
+    held = (read(f"{group}/memory.current") or read(f"{group}/memory.usage_in_bytes") or b"").strip()
+    if not limit.isdigit() or not held.isdigit():
+        return math.inf  # "max"
+    words = (line.split() for line in (read(f"{group}/memory.stat") or b"").splitlines())
+    kept = {name: int(value) for name, value in words}
+    files = kept.get(b"total_inactive_file", kept.get(b"inactive_file", 0))
+    return max(int(limit) - int(held) + files, 0)
 
 
 _SYSCTLS = (
@@ -216,7 +253,7 @@ def throttled_s() -> float:
     A quota counts where it was set, so the groups around ours are read, too; the longest stop counts.
     Source: cgroup-v2.rst, cpu.stat ``throttled_usec``; version 1 calls it ``throttled_time``, in nanoseconds.
     """
-    return max((_throttled_in(f"{group}/cpu.stat") for group in _groups()), default=0.0)
+    return max((_throttled_in(f"{group}/cpu.stat") for group in _groups("cpu")), default=0.0)
 
 
 def _throttled_in(path: str) -> float:
@@ -234,7 +271,7 @@ def allowed_cores() -> float:
 
     Source: cgroup-v2.rst, cpu.max; sched-bwc.rst, cpu.cfs_quota_us and cpu.cfs_period_us.
     """
-    return min((_quota_of(group) for group in _groups()), default=math.inf)
+    return min((_quota_of(group) for group in _groups("cpu")), default=math.inf)
 
 
 def _quota_of(group: str) -> float:
@@ -247,11 +284,11 @@ def _quota_of(group: str) -> float:
     return int(words[0]) / int(words[1])
 
 
-def _groups() -> Iterator[str]:
-    """Yield the folders of our CPU group and of the groups around it, in either version of control groups."""
+def _groups(controller: str) -> Iterator[str]:
+    """Yield the folders of our group and of the groups around it, in either version of control groups."""
     yield from _group_files(_V2, _path("0"))
-    if group := _path("cpu"):
-        yield from _group_files("/sys/fs/cgroup/cpu", group)
+    if group := _path(controller):
+        yield from _group_files(f"{_V2}/{controller}", group)
 
 
 def _group_files(top: str, group: str) -> Iterator[str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from ...base.process.processes import Process, pids, process_name, read, read_process
+from ...base.unix import system_limit
 from ..host import Offender
 
 
@@ -133,7 +134,7 @@ def offenders(before: Mapping[int, int], after: Mapping[int, int], elapsed_s: fl
 LOOK_S = 0.3
 """Seconds for which cores are watched. Ticks of 10 ms make the result uncertain by a few per cent."""
 
-_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+_TICKS_PER_S = system_limit("SC_CLK_TCK")
 _KTHREADD = 2
 _KINDS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 

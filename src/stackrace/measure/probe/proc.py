@@ -102,7 +102,7 @@ def _unix() -> set[int]:
 
     Only the server's end has the socket's name, so the request asks for peers.
     """
-    asked = struct.pack("=BBHIIIII", socket.AF_UNIX, 0, 0, 1 << _ESTABLISHED, 0, _SHOW_NAME | _SHOW_PEER, 0, 0)
+    asked = _unix_in(1 << _ESTABLISHED, _SHOW_NAME | _SHOW_PEER)
     ends = (_end(message[_UNIX_MESSAGE:]) for message in _dump(asked))
     return {peer for name, peer, _ in ends if peer and _DATABASE_SOCKET.search(name)}
 
@@ -119,7 +119,8 @@ def abandoned(ports: Collection[int], paths: Collection[str]) -> int:
     with suppress(OSError):
         held = [message for family in _FAMILIES for message in _dump(_tcp_in(_CLOSE_WAIT, family))] if ports else []
         over_tcp = sum(struct.unpack_from("!H", message, _TCP_OWN_PORT)[0] in ports for message in held)
-        return over_tcp + (sum(_pending_in(message, paths) for message in _dump(_UNIX_ENDS)) if paths else 0)
+        ends = _unix_in(1 << _ESTABLISHED | 1 << _LISTEN, _SHOW_NAME | _SHOW_PEER | _SHOW_QUEUE)
+        return over_tcp + (sum(_pending_in(message, paths) for message in _dump(ends)) if paths else 0)
     return 0
 
 
@@ -135,10 +136,9 @@ def clients(port: int) -> frozenset[int]:
     return frozenset()
 
 
-_UNIX_ENDS = struct.pack(
-    "=BBHIIIII", socket.AF_UNIX, 0, 0, 1 << _ESTABLISHED | 1 << _LISTEN, 0,
-    _SHOW_NAME | _SHOW_PEER | _SHOW_QUEUE, 0, 0,
-)  # fmt: skip
+def _unix_in(states: int, shown: int) -> bytes:
+    """Return the request for the unix sockets in ``states``, with what is to be ``shown`` of each."""
+    return struct.pack("=BBHIIIII", socket.AF_UNIX, 0, 0, states, 0, shown, 0, 0)
 
 
 def _pending_in(message: bytes, paths: Collection[str]) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,6 +10,7 @@ from queue import Empty, SimpleQueue
 
 from ...base.process import Background
 from ...base.process.processes import Process, pids, read, read_process
+from ...base.unix import system_limit
 from ..launch import HopUsage, MemorySample
 from .kernel_counters import Accounts, accounts, spent_ns
 from .proc import database_connections
@@ -141,7 +141,7 @@ class Allowance:
         self._due_at = max(now + self._least_pause_s, max(now, self._due_at) + cost_s / self._share)
 
 
-_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+_PAGE_BYTES = system_limit("SC_PAGE_SIZE")
 
 
 def _pss_bytes(pid: int) -> int:

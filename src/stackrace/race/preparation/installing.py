@@ -1,21 +1,23 @@
-"""Missing programs of a race, and their installation: Debian's packages first, then Python's."""
+"""Missing programs of a race, and their installation: the system's packages first, then Python's."""
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ...app.bundle import bundled, bundled_names
 from ...base.errors import InputError, MissingError, MissingItem
+from ...base.platforms import Platform, this_platform
 from ...base.temporary import temporary_folder
 from ...base.text import did_you_mean, nearest
 from ...deploy.environments import Environments, cache_folder, requirements_of
 from ...deploy.guard import Guard
-from ...deploy.installation import apt_command, missing_from, missing_item
+from ...deploy.installation import missing_from, missing_item
 from ...deploy.preparing import OnPreparing
 from ...deploy.started_services import service_of
 from ...stacks.servers import Catalogue
@@ -65,7 +67,7 @@ def require_all(request: RaceRequest, catalogue: Catalogue, app: AskedApp) -> No
 
 
 def install_command(missing: Iterable[MissingItem], servers: Path | None = None) -> str:
-    """Return the command that installs all of ``missing`` with Debian packages; empty if there are none."""
+    """Return the command that installs what has packages of ``missing``; empty if nothing has."""
     names = [item.name for item in missing if not item.elsewhere]
     folder = ["--servers", str(servers)] if servers is not None else []
     return shlex.join(["stackrace", "install", *names, *folder]) if names else ""
@@ -75,7 +77,9 @@ def refusal(subject: str, missing: Sequence[MissingItem], command: str) -> Missi
     """Return the error that lists what ``subject`` lacks, and how to get it."""
     listed = ", ".join(item.words for item in missing)
     ways = [f"run: {command}"] if command else []
-    ways += [f"{item.name} has no Debian package: {item.elsewhere}" for item in missing if item.elsewhere]
+    ways += [
+        f"{item.name} has no {this_platform().package}: {item.elsewhere}" for item in missing if item.elsewhere
+    ]
     return MissingError(f"{subject} needs what is not installed here: {listed}; {'; '.join(ways)}")
 
 
@@ -87,23 +91,26 @@ class InstallPlan:
     """Packages and environments to install."""
 
     missing: tuple[MissingItem, ...]
-    """Missing items that Debian has packages for."""
+    """Missing items that this system has packages for."""
     elsewhere: tuple[MissingItem, ...]
-    """Missing items without a Debian package."""
+    """Missing items without such a package."""
     python: tuple[str, ...]
     """Requirements from PyPI, for private environments; some may be installed already."""
     races: tuple[RaceRequest, ...]
     """Races, and bundled apps as races, whose environments are built."""
+    here: Platform = field(default_factory=this_platform)
+    """The operating system."""
 
     @property
     def packages(self) -> tuple[str, ...]:
-        """Names of the Debian packages, in alphabetical order."""
+        """Names of the system's packages, in alphabetical order."""
         return tuple(sorted({package for item in self.missing for package in item.packages}))
 
     @property
     def command(self) -> str:
         """The command that installs these packages; empty if there are none."""
-        return " ".join(apt_command(self.packages)) if self.packages else ""
+        sudo = () if os.geteuid() == 0 else ("sudo", "-n")
+        return " ".join([*sudo, *self.here.command(self.packages)]) if self.packages else ""
 
 
 def installable(known: Catalogue) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import secrets
 import time
@@ -13,6 +12,7 @@ from pathlib import Path
 from ...base.errors import InputError
 from ...base.files import remove_tree
 from ...base.process.processes import pids, read
+from ...base.unix import fcntl
 from ...deploy.guard import RUN_DIRECTORY
 from ...deploy.privileges import private_folder
 

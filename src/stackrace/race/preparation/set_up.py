@@ -39,6 +39,7 @@ from .chosen_app import asked_app, protected_project
 from .contestants import CurrentStack, current_stack
 from .core_shares import cores_of
 from .installing import require_all, services_of
+from .machine_notes import notes_of_this_machine
 from .workloads import limits_of, meets, met
 
 _PRIORITY = (
@@ -208,7 +209,12 @@ def set_up(
             launcher=launcher,
             services=seeding.pids,
             cores=cores,
-            notes=(*examined.notes, *_memory_note(confinement), *((_PRIORITY,) if raised else ())),
+            notes=(
+                *examined.notes,
+                *notes_of_this_machine(cores),
+                *_memory_note(confinement),
+                *((_PRIORITY,) if raised else ()),
+            ),
             limit=pool_note(examined.pool, workloads, len(cores.stack_cores)),
             raised=raised,
             current=current,

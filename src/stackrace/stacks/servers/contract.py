@@ -16,6 +16,7 @@ from typing import ClassVar
 
 from ...base.errors import LaunchError
 from ...base.files import read_text
+from ...base.platforms import SystemPackages
 from ..setting import Protocol, Settings
 from ..stack import ServerSpec
 from .site import OTHERS, Fragment, Site, bodiless_files
@@ -92,11 +93,9 @@ class Recipe:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Needs:
-    """Requirements on the machine."""
+class Needs(SystemPackages):
+    """Requirements on the machine; the packages contain ``binary`` and ``files``."""
 
-    apt: tuple[str, ...] = ()
-    """Debian packages that contain ``binary`` and ``files``."""
     binary: str = ""
     """Program to look up on PATH and in the sbin folders."""
     folders: tuple[Path, ...] = ()
@@ -106,11 +105,11 @@ class Needs:
     version: tuple[str, ...] = ()
     """Arguments that make ``binary`` print its version."""
     embeds: tuple[int, int] | None = None
-    """Minor version of the Python that is linked into a Debian module; it can host no other."""
+    """Minor version of the Python that is linked into the module; it can host no other."""
     before: tuple[int, int] | None = None
     """First version of Python that the server does not support."""
     elsewhere: str = ""
-    """Sentence that tells where to get a server without a Debian package."""
+    """Sentence that tells where to get a server that no system has a package of."""
 
 
 class Entry(ABC):

@@ -116,3 +116,49 @@ def test_version_one_quotas_are_read_and_none_is_infinite(monkeypatch):
     assert host_reading.allowed_cores() == 0.5
     files["/sys/fs/cgroup/cpu/box/cpu.cfs_quota_us"] = b"-1\n"
     assert host_reading.allowed_cores() == float("inf")
+
+
+def test_a_limit_of_memory_leaves_what_the_group_does_not_hold_yet(monkeypatch):
+    files = {
+        "/proc/meminfo": b"MemAvailable: 4096 kB\n",
+        "/proc/self/cgroup": b"0::/box/inner\n",
+        "/sys/fs/cgroup/box/memory.max": b"3000000\n",
+        "/sys/fs/cgroup/box/memory.current": b"2500000\n",
+        "/sys/fs/cgroup/box/memory.stat": b"anon 9\ninactive_file 500000\n",
+        "/sys/fs/cgroup/box/inner/memory.max": b"max\n",
+        "/sys/fs/cgroup/box/inner/memory.current": b"2500000\n",
+    }
+    monkeypatch.setattr(host_reading, "read", files.get)
+    assert available_bytes() == 1_000_000
+    files["/sys/fs/cgroup/box/memory.max"] = b"1000000\n"
+    assert available_bytes() == 0
+    files["/sys/fs/cgroup/box/memory.max"] = b"max\n"
+    assert available_bytes() == 4096 * 1024
+
+
+def test_version_one_limits_of_memory_are_read(monkeypatch):
+    files = {
+        "/proc/self/cgroup": b"5:memory:/box\n0::/\n",
+        "/sys/fs/cgroup/memory/box/memory.limit_in_bytes": b"3000000\n",
+        "/sys/fs/cgroup/memory/box/memory.usage_in_bytes": b"1000000\n",
+        "/sys/fs/cgroup/memory/box/memory.stat": b"inactive_file 1\ntotal_inactive_file 200000\n",
+    }
+    monkeypatch.setattr(host_reading, "read", files.get)
+    assert available_bytes() == 2_200_000
+
+
+@pytest.mark.parametrize(
+    ("cpuinfo", "machine", "emulator"),
+    [
+        ("vendor_id\t: GenuineIntel\nmodel name\t: Some CPU\nflags\t\t: fpu hypervisor\n", "x86_64", ""),
+        ("vendor_id\t: GenuineIntel\nmodel name\t: QEMU Virtual CPU version 2.5+\n", "x86_64", ""),
+        ("vendor_id\t: AuthenticAMD\nmodel name\t: QEMU TCG CPU version 2.5+\n", "x86_64", "QEMU"),
+        ("vendor_id\t: VirtualApple\nmodel name\t: VirtualApple @ 2.50GHz\n", "x86_64", "Rosetta"),
+        ("processor\t: 0\nCPU implementer\t: 0x61\n", "x86_64", "QEMU"),
+        ("processor\t: 0\nCPU implementer\t: 0x61\n", "aarch64", ""),
+        ("vendor_id\t: GenuineIntel\nflags\t\t: fpu\n", "aarch64", "QEMU"),
+        ("", "x86_64", ""),
+    ],
+)
+def test_an_emulated_processor_shows(cpuinfo, machine, emulator):
+    assert host_reading._emulator(cpuinfo, machine) == emulator

@@ -36,6 +36,7 @@ class Bjoern(Server):
     drops_requests_on_stop = True
     needs = Needs(
         apt=("libev-dev", "gcc", "libc6-dev", "python3-dev"),
+        apk=("libev-dev", "gcc", "musl-dev", "python3-dev"),
         files=(Path("/usr/include/ev.h"), Path("/usr/bin/gcc"), Path("/usr/include/stdio.h"), *_headers()),
     )
 

@@ -46,7 +46,7 @@ class Caddy(Server):
             changes_request=True,
         ),
     )
-    needs = Needs(apt=("caddy",), binary="caddy", version=("version",))
+    needs = Needs(apt=("caddy",), apk=("caddy",), binary="caddy", version=("version",))
 
     limits_bodies = True
     limits_answers = True

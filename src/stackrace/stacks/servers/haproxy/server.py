@@ -42,7 +42,7 @@ class Haproxy(Server):
             "502, so it forwards http only."
         ),
     )
-    needs = Needs(apt=("haproxy",), binary="haproxy", version=("-v",))
+    needs = Needs(apt=("haproxy",), dnf=("haproxy",), apk=("haproxy",), binary="haproxy", version=("-v",))
 
     limits_bodies = True
     limits_answers = True

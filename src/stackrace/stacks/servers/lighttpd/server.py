@@ -36,7 +36,7 @@ class Lighttpd(Server):
         settings=(workers("Processes that share the port; 1 is lighttpd's own default"), KEEP_ALIVE, ACCESS_LOG),
     )
     faults = (Fault(text="A POST to flup hangs in mod_ajp13, so lighttpd does not forward AJP here."),)
-    needs = Needs(apt=("lighttpd",), binary="lighttpd", version=("-v",))
+    needs = Needs(apt=("lighttpd",), dnf=("lighttpd",), apk=("lighttpd",), binary="lighttpd", version=("-v",))
 
     limits_bodies = True
     limits_answers = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ....base.platforms import system_python
 from ...setting import Interface
 from ...stack import ServerSpec
 from ..apache.server import SERVER as APACHE
@@ -34,8 +35,8 @@ class ModPython(Guest):
             "max_spare": 2,
         },
     )
-    # Debian 12 links its module to libpython3.11, and a process can hold only one Python.
-    needs = Needs(apt=("libapache2-mod-python",), files=(_MODULE,), embeds=(3, 11))
+    # The module is linked to the system's own libpython, and a process can hold only one Python.
+    needs = Needs(apt=("libapache2-mod-python",), files=(_MODULE,), embeds=system_python())
 
     quoted = APACHE.quoted
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from ....base.platforms import system_python
 from ...native_files import Concern
 from ...native_options import NativeOptions, Option, decided, switches
 from ...setting import Interface, Origin, Setting, Settings, Tunable
@@ -101,8 +102,8 @@ class ModWsgi(Guest):
         native=_OPTIONS,
         suggested_for=frozenset({Interface.WSGI}),
     )
-    # Debian 12 links its module to libpython3.11, and a process can hold only one Python.
-    needs = Needs(apt=("libapache2-mod-wsgi-py3",), files=(_MODULE,), embeds=(3, 11))
+    # The module is linked to the system's own libpython, and a process can hold only one Python.
+    needs = Needs(apt=("libapache2-mod-wsgi-py3",), files=(_MODULE,), embeds=system_python())
 
     quoted = APACHE.quoted
 

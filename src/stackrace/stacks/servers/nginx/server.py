@@ -44,6 +44,8 @@ class Nginx(Server):
     )
     needs = Needs(
         apt=("nginx-light",),
+        dnf=("nginx-core", "nginx-mimetypes"),
+        apk=("nginx",),
         binary="nginx",
         files=(Path("/etc/nginx/mime.types"),),
         version=("-v",),

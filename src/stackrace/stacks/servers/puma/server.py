@@ -38,7 +38,7 @@ class Puma(Server):
         preloads=_preloads,
         suggested_for=frozenset({Interface.RACK}),
     )
-    needs = Needs(apt=("puma",), binary="puma", version=("--version",))
+    needs = Needs(apt=("puma",), dnf=("rubygem-puma",), binary="puma", version=("--version",))
 
     def recipe(self, site: Site) -> Recipe:
         """Return a command that runs Puma by the app's own Ruby: the app's bundled Puma, else the one beside Ruby,

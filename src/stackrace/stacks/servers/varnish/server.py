@@ -40,6 +40,8 @@ class Varnish(Server):
     drops_requests_on_stop = True
     needs = Needs(
         apt=("varnish", "gcc", "libc6-dev"),
+        dnf=("varnish", "gcc", "glibc-devel"),
+        apk=("varnish", "gcc", "musl-dev"),
         binary="varnishd",
         files=(Path("/usr/bin/gcc"), Path("/usr/include/stdio.h")),
         version=("-V",),
