@@ -44,7 +44,9 @@ def call(system, folder):
 
     def run(*words, **options):
         store = (
-            ["--store", f"sqlite:///{folder / 'races.sqlite3'}"] if words[0] in ("report", "trend", "web") else []
+            ["--store", f"sqlite:///{folder / 'races.sqlite3'}"]
+            if words[:1] and words[0] in ("report", "trend", "web")
+            else []
         )
         return options.pop("start", subprocess.run)(
             [sys.executable, str(ELSEWHERE), system, *words, *store], cwd=folder, stdin=subprocess.DEVNULL,
@@ -64,6 +66,13 @@ def test_the_command_starts(call):
     assert "Race stacks" in said(call("--help"))
     assert said(call("--version")).startswith("stackrace")
     assert "_STACKRACE_COMPLETE" in said(call("completion", "zsh"))
+
+
+def test_the_command_alone_offers_only_what_works_there(call):
+    told = said(call())
+    assert "In this folder:" in told and "needs Linux" in told
+    offered = told.partition("Try:\n")[2].partition("\n\n")[0]
+    assert [line.split()[1] for line in offered.splitlines()] == ["current", "report", "web"]
 
 
 @pytest.mark.parametrize("verb", ["run", "check", "tune", "capacity", "load", "up", "doctor", "install", "stacks"])
