@@ -6,7 +6,7 @@ import shutil
 import pytest
 from tests.e2e.test_wheel import REPOSITORY, wheel  # noqa: F401 (a fixture)
 from tests.images import built
-from tests.raced import raced, told
+from tests.raced import raced
 
 FEW = ("-c", "4", "--no-twin", "--repeats", "1", "--requests", "40", "--json")
 PAGE = """
@@ -30,6 +30,13 @@ def image(wheel, tmp_path_factory):  # noqa: F811
         shutil.rmtree(folder)
 
 
+def answered(document):
+    """Return the right answers of each stack, which a busy machine does not change."""
+    return {
+        launch["stack"]: sum(one["counts"]["ok"] for one in launch["slices"]) for launch in document["launches"]
+    }
+
+
 def test_it_has_every_server_and_service_of_debian(image):
     done = image.run("stacks", "--json")
     assert done.returncode == 0, done.stderr
@@ -44,7 +51,7 @@ def test_it_races_the_bundled_app_as_a_user_without_rights(image, tmp_path):
     done = image.run(
         "run", "--bundled", *(f"--stack={stack}" for stack in stacks), *FEW, volumes={tmp_path: "/app"}
     )
-    assert told(raced(done)) == set(stacks)
+    assert answered(raced(done)) == dict.fromkeys(stacks, 40)
     assert list(tmp_path.iterdir()) == []
     assert (image.root / "data/stackrace/races.sqlite3").stat().st_uid == 1000
     report = image.run("report", "--json")
@@ -62,5 +69,5 @@ def test_it_races_the_users_app_and_its_service_as_any_user(image, tmp_path):
     (tmp_path / "passwd").write_text((image.root / "etc/passwd").read_text() + "ann:x:4321:4321::/data:/bin/sh\n")
     volumes = {app: "/app", data: "/data", tmp_path / "passwd": "/etc/passwd"}
     done = image.run(*("run", "race.toml", "--stack", "waitress", *FEW), user="4321:4321", volumes=volumes)
-    assert told(raced(done)) == {"waitress"}
+    assert answered(raced(done)) == {"waitress": 40}
     assert {path.name for path in app.iterdir()} == {"page.py", "race.toml"}
