@@ -22,7 +22,7 @@ from tests.frozen import product
 from tests.http_servers import APP
 from tests.raced import ended_launches
 
-from stackrace.features.web import live
+from stackrace.features.web import live_page
 from stackrace.race.results.race import Ending
 from stackrace.store import open_store
 from stackrace.store.lookup import Progress
@@ -58,8 +58,8 @@ def told(store_url, race, *, until, monkeypatch):
             with open_store(store_url) as store:
                 store.end(race.id, Ending.BUDGET, 600.0)
 
-    monkeypatch.setattr(live, "time", SimpleNamespace(sleep=pause, monotonic=time.monotonic))
-    return [event for event in live.events(store_url, race.id) if not event.startswith(":")]
+    monkeypatch.setattr(live_page, "time", SimpleNamespace(sleep=pause, monotonic=time.monotonic))
+    return [event for event in live_page.events(store_url, race.id) if not event.startswith(":")]
 
 
 def of(name, events):
@@ -105,14 +105,14 @@ def test_a_race_that_is_over_has_one_event(store_url, gone):
             store.begin(replace(race, ending=Ending.BUDGET if gone == "ended" else None))
         with race_lock(race.id, new=True):
             pass
-    assert list(live.events(store_url, race.id)) == ["event: end\ndata: over\n\n"]
+    assert list(live_page.events(store_url, race.id)) == ["event: end\ndata: over\n\n"]
 
 
 def test_the_time_left_is_at_most_what_the_budget_leaves(monkeypatch):
     progress = Progress(ending=None, blocks=1, slices=9, spent_s=150.0)
     clock = iter((1000.0, 1020.0, 2000.0))
-    monkeypatch.setattr(live, "time", SimpleNamespace(monotonic=lambda: next(clock)))
-    watch = live._Watch(begun())
+    monkeypatch.setattr(live_page, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    watch = live_page._Watch(begun())
     assert watch.words(progress) == "Block 2: 9 slices · 2 min 30 s · at most 7 min 30 s left"
     assert watch.words(progress) == "Block 2: 9 slices · 2 min 50 s · at most 7 min 10 s left"
     # the next block has taken longer than the viewer could know
@@ -122,15 +122,15 @@ def test_the_time_left_is_at_most_what_the_budget_leaves(monkeypatch):
 def test_a_race_that_was_not_resumed_has_run_since_it_began():
     hours = (datetime.now(UTC) - timedelta(hours=3)).isoformat()
     progress = Progress(ending=None, blocks=1, slices=9, spent_s=150.0)
-    assert " · 3 h · " in live._Watch(replace(begun(), started_at=hours)).words(progress)
-    assert " · 2 min 30 s · " in live._Watch(replace(begun(), started_at=hours, resumed=1)).words(progress)
+    assert " · 3 h · " in live_page._Watch(replace(begun(), started_at=hours)).words(progress)
+    assert " · 2 min 30 s · " in live_page._Watch(replace(begun(), started_at=hours, resumed=1)).words(progress)
 
 
 def test_of_runs_the_time_left_follows_from_earlier_ones():
     race = replace(begun(), repeats=4, budget_s=0.0)
     progress = Progress(ending=None, blocks=1, slices=9, spent_s=100.0)
     runs = 4 * len(race.stacks) * len(race.loads)
-    said = live._Watch(race).words(progress)
+    said = live_page._Watch(race).words(progress)
     assert said == f"Block 2 of 4: 9/{runs} runs · 1 min 40 s · about 5 min left"
 
 

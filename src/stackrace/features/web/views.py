@@ -27,7 +27,7 @@ from ...report.merged_standing import standing_of
 from ...store import open_store
 from ...store.lookup import Summary
 from ...store.race_lock import is_racing
-from . import live
+from . import live_page
 from .side_by_side import compared
 
 _MOST_RACES = 100
@@ -133,7 +133,7 @@ def _race(request: HttpRequest, race_id: str) -> HttpResponse:
     with open_store(settings.STACKRACE_STORE) as store:
         found = store.find(race_id)
         # before the race is read: a report has the end of its race
-        moves = "so-far" not in request.GET and not live.is_over(store.progress(found).ending, found)
+        moves = "so-far" not in request.GET and not live_page.is_over(store.progress(found).ending, found)
         race = store.load(found)
         name, note = store.name_of(found), unfinished_note(race, store)
     if moves:
@@ -145,7 +145,8 @@ def _race(request: HttpRequest, race_id: str) -> HttpResponse:
 
 @require_GET
 def _events(request: HttpRequest, race_id: str) -> StreamingHttpResponse:
-    return StreamingHttpResponse(live.events(settings.STACKRACE_STORE, race_id), content_type="text/event-stream")
+    events = live_page.events(settings.STACKRACE_STORE, race_id)
+    return StreamingHttpResponse(events, content_type="text/event-stream")
 
 
 @require_safe
