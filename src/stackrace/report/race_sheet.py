@@ -46,7 +46,7 @@ def race_sheet(race: Race, standing: Standing) -> Iterator[Section]:
         # the first is the headline
         first = 0 if index else _STANDING
         table = level_table(level, void=void, current=race.current, priority=first, names=names)
-        meant = _long_names(names, level, priority=first)
+        meant = () if index else _long_names(names, level)
         yield Section(title=race_words.heading(level), blocks=(table, *meant), media=_TABLES)
     yield Section(title="", blocks=tuple(_below_the_table(race, standing, words)))
     yield from scaling_sections(standing)
@@ -90,11 +90,12 @@ def _answer(race: Race, standing: Standing, words: StandingWords) -> Iterator[Pa
     yield from (Paragraph(text=text) for text in texts if text)
 
 
-def _long_names(names: Mapping[str, str], level: Level, *, priority: int) -> Iterator[Paragraph]:
-    """Yield the paths of the stacks whose names in the first table are short."""
-    for row in level.rows if priority else ():
-        if row.stack in names:
-            yield Paragraph(text=f"{names[row.stack]} is {row.stack}", tone=Tone.ASIDE, priority=priority)
+def _long_names(names: Mapping[str, str], level: Level) -> Iterator[Paragraph]:
+    """Yield the paths of stacks with short names in the table: a line each, and few lines on the first screen."""
+    meant = [f"{names[row.stack]} is {row.stack}" for row in level.rows if row.stack in names]
+    yield from (Paragraph(text=text, tone=Tone.ASIDE) for text in meant)
+    if meant:
+        yield Paragraph(text="; ".join(meant), tone=Tone.ASIDE, priority=_COSTS, media=ONLY_FIRST)
 
 
 def _below_the_table(race: Race, standing: Standing, words: StandingWords) -> Iterator[Paragraph]:

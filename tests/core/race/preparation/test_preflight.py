@@ -91,7 +91,6 @@ def test_every_workload_counts():
 @pytest.mark.parametrize(
     "free",
     [
-        {"stacks": None},
         {"repeats": 3, "run_s": 1.0},
         {"workloads": (WorkloadRequest(name="a", stacks=("waitress",)),)},
     ],
@@ -99,3 +98,9 @@ def test_every_workload_counts():
 )
 def test_what_is_not_known_yet_is_not_refused_yet(free):
     _refuse_early(replace(ASKED, budget_s=5.0, **free))
+
+
+def test_a_budget_for_less_than_two_stacks_is_refused_even_where_none_is_named():
+    with pytest.raises(InputError, match="2 stacks at 2 load levels takes"):
+        _refuse_early(replace(ASKED, budget_s=5.0, stacks=None))
+    _refuse_early(replace(ASKED, budget_s=60.0, stacks=None))
