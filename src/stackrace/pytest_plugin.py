@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StackUp:
+class TestedStack:
     """Stack that answers."""
 
     url: str
@@ -45,7 +45,7 @@ class StackUp:
 
 
 @pytest.fixture
-def stackrace(request: pytest.FixtureRequest) -> Iterator[Callable[..., StackUp]]:
+def stackrace(request: pytest.FixtureRequest) -> Iterator[Callable[..., TestedStack]]:
     """Start the app of the project on a stack, as a race would: ``stackrace("gunicorn:workers=2")``.
 
     The app is that of pytest's rootdir; keywords are fields of a `Request`, such as ``folder`` and ``environment``.
@@ -57,10 +57,10 @@ def stackrace(request: pytest.FixtureRequest) -> Iterator[Callable[..., StackUp]
 
     with ExitStack() as started:
 
-        def start(stack: str = "gunicorn", **fields: Any) -> StackUp:
+        def start(stack: str = "gunicorn", **fields: Any) -> TestedStack:
             asked = RaceRequest(**{"folder": request.config.rootpath, **fields})
             up = started.enter_context(stack_up(of_one_stack(asked, stack), ignore_step))
             running, host = up.running, up.deployment.workloads[0].host
-            return StackUp(url=f"http://{running.host}:{running.port}", host=host, versions=up.versions)
+            return TestedStack(url=f"http://{running.host}:{running.port}", host=host, versions=up.versions)
 
         yield start
