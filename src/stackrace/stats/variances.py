@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from .pairs import Array, Counts, Pairs
+from .pairs import Array, Counts, Flags, Pairs
 
 _LEAST = 0.05
 """Least variance of a stack, as a share of the mean variance of its pairs."""
@@ -34,16 +34,11 @@ def spreads(pairs: Pairs) -> Array:
     return np.asarray(np.maximum(solved, _LEAST * aims / np.maximum(sums, 1.0)))
 
 
-def _priors(times: Array, df: Counts | Array, most: float | Array) -> Array:
-    """Return d0 of each stack: the degrees of freedom that the common variance is worth beside the stack's own.
+def _alike(times: Array, df: Counts | Array) -> Array:
+    """Return how far each stack counts as no noisier than the rest: from 1 to 0 for one that must be noisier.
 
-    ``most``/(1 + exp(3(z − 1.25))): nearly ``most`` for a stack that is at most as noisy as the rest, nearly 0 for
-    a stack that must be noisier. z = (r^(1/3) − 1 + 2/(9f))/√(2/(9f)) is the normal score of r = s_i²/s̄² as a
-    χ²_f/f. With K − 1 for all, one stack of 25 times the others' variance caused a false order in 8 to 20 % of
-    races of 8 to 20 stacks. A d0 estimated from the spread of the variances, the same for all stacks (Smyth's own
-    way), prevents this, too, but then five launches find half of the differences of 30 % that they found before.
-
-    ``times`` (…, K) is r ≥ 0, and NaN counts as no noisier than the rest; ``df`` f > 0 alike.
+    1/(1 + exp(3(z − 1.25))), where z = (r^(1/3) − 1 + 2/(9f))/√(2/(9f)) is the normal score of r = s_i²/s̄² as a
+    χ²_f/f. ``times`` (…, K) is r ≥ 0, and NaN counts as no noisier than the rest; ``df`` f > 0 alike.
 
     Source: Phipson, Lee, Majewski, Alexander & Smyth 2016, Robust hyperparameter estimation protects against
     hypervariable genes and improves power to detect differential expression, Annals of Applied Statistics 10;
@@ -51,7 +46,7 @@ def _priors(times: Array, df: Counts | Array, most: float | Array) -> Array:
     """
     part = 2 / (9 * df)
     score = (np.cbrt(np.where(np.isfinite(times), times, 1.0)) - 1 + part) / np.sqrt(part)
-    return np.asarray(most / (1 + np.exp(np.minimum(_STEEP * (score - _FAR), 300.0))))
+    return np.asarray(1 / (1 + np.exp(np.minimum(_STEEP * (score - _FAR), 300.0))))
 
 
 MOST_PRIOR = 4
@@ -63,9 +58,12 @@ stacks, one stack of 5 × the others' sd causes a wrong winner in too many races
 class Variances:
     """Variances of K stacks, their own and the pooled ones (see the properties).
 
-    ``common`` is s̄² = Σf_i·s_i²/Σf_i, (…, 1); ``leaning`` is t_i = (d0_i·s̄² + f_i·s_i²)/(d0_i + f_i) on ``held``
-    = d0_i + f_i degrees of freedom, d0_i as in `_priors`, at most ``MOST_PRIOR`` and one less than the stacks
-    with pairs.
+    ``leaning`` is t_i = (d0_i·s̄² + f_i·s_i²)/(d0_i + f_i) on ``held`` = d0_i + f_i degrees of freedom. d0_i is at
+    most ``MOST_PRIOR`` and one less than the stacks with pairs, and falls to 0 the surer it is that stack i is
+    noisier than s̄² (`_alike`). With as much for all, one stack of 25 times the others' variance caused a false
+    order in 8 to 20 % of races of 8 to 20 stacks. A d0 estimated from the spread of the variances, the same for
+    all stacks (Smyth's own way), prevents this, too, but then five launches find half of the differences of 30 %
+    that they found before.
 
     Source: Smyth 2004, Linear models and empirical Bayes methods, Statistical Applications in Genetics and
     Molecular Biology 3(1); Phipson et al. 2016, Annals of Applied Statistics 10, for the prior that a noisy stack
@@ -76,13 +74,21 @@ class Variances:
     """(…, K): s_i² of a launch within its block, in ln units squared."""
     df: Array
     """(…, K): degrees of freedom f_i of s_i²."""
+    left: Flags = field(default_factory=lambda: np.asarray(False))
+    """(…, K): stacks that left the race."""
     least_df: float = 1.0
     """Least degrees of freedom in the test of whether a stack is noisier than the others."""
 
     @property
     def common(self) -> Array:
-        weight = self.df.sum(axis=-1, keepdims=True)
-        return np.asarray((self.df * self.own).sum(axis=-1, keepdims=True) / np.where(weight > 0, weight, 1.0))
+        """s̄² = Σw_j·f_j·s_j²/Σw_j·f_j that each stack leans on, (…, K).
+
+        w is 1, but for a stack still in, another that left and is noisier than those still in does not count: most
+        stacks that left are far slower, and many of these answer so few requests that they vary most.
+        """
+        staying = _mean(self.own, np.where(self.left, 0.0, self.df))
+        counts = np.where(self.left, self._alike_to(staying), 1.0)
+        return np.where(self.left, _mean(self.own, self.df), _mean(self.own, self.df * counts))
 
     @property
     def held(self) -> Array:
@@ -97,10 +103,11 @@ class Variances:
     @property
     def _prior(self) -> Array:
         known = (self.df > 0).sum(axis=-1, keepdims=True)
-        common = self.common
-        ratio = self.own / np.where(common > 0, common, 1.0)
-        df, most = np.maximum(self.df, self.least_df), np.clip(known - 1, 0, MOST_PRIOR)
-        return _priors(np.where(common > 0, ratio, 1.0), df, most)
+        return np.asarray(np.clip(known - 1, 0, MOST_PRIOR) * self._alike_to(self.common))
+
+    def _alike_to(self, variance: Array) -> Array:
+        ratio = np.where(variance > 0, self.own / np.where(variance > 0, variance, 1.0), 1.0)
+        return _alike(ratio, np.maximum(self.df, self.least_df))
 
     def of_pairs(self) -> tuple[Array, Array]:
         """Return S² = t_i + t_j, the variance of a block's difference, and its ν, (…, K, K) each.
@@ -117,9 +124,18 @@ class Variances:
         nu = 1 / (part**2 / held[..., :, None] + (1 - part) ** 2 / held[..., None, :])
         return both, np.minimum(nu, self.df.sum(axis=-1)[..., None, None])
 
-    def replaced(self, newer: Variances, where: Array) -> Variances:
+    def replaced(self, newer: Variances, where: Flags) -> Variances:
         """Return ``newer`` for the stacks of the mask ``where``, (…, K), and ``self`` for all others."""
-        return replace(self, own=np.where(where, newer.own, self.own), df=np.where(where, newer.df, self.df))
+        any_newer = where.any(axis=-1, keepdims=True)
+        return replace(
+            self, own=np.where(where, newer.own, self.own), df=np.where(where, newer.df, self.df),
+            left=np.where(any_newer, ~where, self.left),
+        )  # fmt: skip
+
+
+def _mean(values: Array, weights: Array) -> Array:
+    total = weights.sum(axis=-1, keepdims=True)
+    return np.asarray((weights * values).sum(axis=-1, keepdims=True) / np.where(total > 0, total, 1.0))
 
 
 def unknown(shape: tuple[int, ...]) -> Variances:

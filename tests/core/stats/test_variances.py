@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from stackrace.stats.pairs import pairs
-from stackrace.stats.variances import MOST_PRIOR, Variances, _priors, measured, spreads, unknown
+from stackrace.stats.variances import MOST_PRIOR, Variances, _alike, measured, spreads, unknown
 
 
 def explained_by(own, blocks=8):
@@ -108,9 +108,24 @@ def test_a_stacks_own_share_is_its_own_variance_in_the_mean():
     assert own[0] / own[1:].mean() == pytest.approx(9.0, rel=0.15)
 
 
-@given(st.lists(st.floats(0, 1e9), min_size=3, max_size=8), st.integers(1, 30), st.integers(1, 11))
-def test_the_noisier_a_stack_the_less_the_others_count(times, df, most):
+@given(st.lists(st.floats(0, 1e9), min_size=3, max_size=8), st.integers(1, 30))
+def test_the_noisier_a_stack_the_less_the_others_count(times, df):
     ordered = np.sort(times)
-    found = _priors(ordered, np.full(len(ordered), df), most)
+    found = _alike(ordered, np.full(len(ordered), df))
     assert (np.diff(found) <= 1e-12).all()
-    assert ((found >= 0) & (found <= most)).all()
+    assert ((found >= 0) & (found <= 1)).all()
+
+
+def test_a_noisy_stack_that_left_says_nothing_of_the_others_and_a_quiet_one_does():
+    own, df, left = np.array([1.0, 1.0, 1.0, 25.0]), np.full(4, 2.0), np.array([False, False, False, True])
+    assert Variances(own=own, df=df).common == pytest.approx(7.0)
+    assert Variances(own=own, df=df, left=left).common[:3] == pytest.approx(1.0, rel=0.01)
+    quiet = Variances(own=np.array([1.0, 1.0, 1.0, 0.5]), df=df, left=left)
+    assert quiet.common[:3] == pytest.approx(0.875, rel=0.01)
+
+
+def test_stacks_that_are_not_measured_again_have_left():
+    older, newer = unknown((3,)), Variances(own=np.ones(3), df=np.ones(3))
+    now = older.replaced(newer, np.array([True, True, False]))
+    np.testing.assert_array_equal(now.left, [False, False, True])
+    np.testing.assert_array_equal(now.replaced(newer, np.full(3, False)).left, now.left)
