@@ -32,7 +32,7 @@ from .guard import Guard
 from .incident import Incident, LoadedStack
 from .launcher import Launcher, LaunchFailed
 from .machine import REST_LOOK_S, WARM_BIN_S, Enough, Launched, RaceProcesses, Retired
-from .running_stack import Running, facts_of
+from .running_stack import Running, abandoned_by_clients, facts_of
 from .shutdown import inspect, retired, served
 from .sockets import listeners
 from .wrong_answers import WrongUnderLoad, fates, name_of
@@ -313,7 +313,7 @@ class LocalMachine:
             begun = time.monotonic()
             time.sleep(REST_LOOK_S)
             works = sum(self._all.spent_s().values()) >= _REST_SHARE * (time.monotonic() - begun)
-            self._at_rest = not works and not any(up.running.abandoned() for up in self._up.values())
+            self._at_rest = not works and not abandoned_by_clients(up.running for up in self._up.values())
         return self._at_rest
 
     def disturbance(self) -> Disturbance:

@@ -56,7 +56,8 @@ def test_stacks_are_looked_at_until_they_rest_and_not_again_before_they_are_aske
 
 def test_a_stack_that_still_serves_clients_who_have_gone_does_not_rest(here, monkeypatch):
     here._all, left = Spending(0.0, 0.0, 0.0, 1.0), [2, 1, 0]
-    here._up["uwsgi"] = SimpleNamespace(running=SimpleNamespace(abandoned=lambda: left.pop(0)))
+    here._up["uwsgi"] = SimpleNamespace(running="uwsgi")
+    monkeypatch.setattr(local_machine, "abandoned_by_clients", lambda stacks: left.pop(0) if list(stacks) else None)
     monkeypatch.setattr(here, "_update_processes", lambda: None)
     here.rest()
     assert (left, here._at_rest) == ([], True)

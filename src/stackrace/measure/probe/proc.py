@@ -46,9 +46,10 @@ _DATABASE_SOCKET = re.compile(
 
 # Source: linux/netlink.h, linux/sock_diag.h, linux/inet_diag.h, linux/unix_diag.h, linux/tcp_states.h
 _NETLINK_SOCK_DIAG, _SOCK_DIAG_BY_FAMILY = 4, 20
+_TCPDIAG_GETSOCK = 18
+"""Older question about TCP sockets, the only one that answers for IPv4 and IPv6 at once."""
 _REQUEST_DUMP, _DONE, _ERROR = 0x301, 3, 2
 _ESTABLISHED, _CLOSE_WAIT, _LISTEN = 1, 8, 10
-_FAMILIES = (socket.AF_INET, socket.AF_INET6)
 _SHOW_NAME, _SHOW_PEER, _SHOW_QUEUE = 1, 4, 16
 _ATTRIBUTE_NAME, _ATTRIBUTE_PEER, _ATTRIBUTE_QUEUE = 0, 2, 4
 _HEADER, _ATTRIBUTE = struct.Struct("=IHHII"), struct.Struct("=HH")
@@ -89,11 +90,10 @@ def database_sockets() -> set[int]:
 def _tcp() -> set[int]:
     """Return the inodes of established connections to ports of databases. Source: sock_diag(7)."""
     found = set[int]()
-    for family in _FAMILIES:
-        for message in _dump(_tcp_in(_ESTABLISHED, family)):
-            (port,) = struct.unpack_from("!H", message, _TCP_PORT)
-            if port in _DATABASE_PORTS:
-                found.add(struct.unpack_from("=I", message, _TCP_INODE)[0])
+    for message in _tcp_sockets(_ESTABLISHED):
+        (port,) = struct.unpack_from("!H", message, _TCP_PORT)
+        if port in _DATABASE_PORTS:
+            found.add(struct.unpack_from("=I", message, _TCP_INODE)[0])
     return found
 
 
@@ -102,8 +102,8 @@ def _unix() -> set[int]:
 
     Only the server's end has the socket's name, so the request asks for peers.
     """
-    asked = _unix_in(1 << _ESTABLISHED, _SHOW_NAME | _SHOW_PEER)
-    ends = (_end(message[_UNIX_MESSAGE:]) for message in _dump(asked))
+    messages = _unix_sockets(1 << _ESTABLISHED, _SHOW_NAME | _SHOW_PEER)
+    ends = (_end(message[_UNIX_MESSAGE:]) for message in messages)
     return {peer for name, peer, _ in ends if peer and _DATABASE_SOCKET.search(name)}
 
 
@@ -117,10 +117,11 @@ def abandoned(ports: Collection[int], paths: Collection[str]) -> int:
     is closed, and the queue of a listening socket holds the connections that no process has accepted.
     """
     with suppress(OSError):
-        held = [message for family in _FAMILIES for message in _dump(_tcp_in(_CLOSE_WAIT, family))] if ports else []
+        held = _tcp_sockets(_CLOSE_WAIT) if ports else ()
         over_tcp = sum(struct.unpack_from("!H", message, _TCP_OWN_PORT)[0] in ports for message in held)
-        ends = _unix_in(1 << _ESTABLISHED | 1 << _LISTEN, _SHOW_NAME | _SHOW_PEER | _SHOW_QUEUE)
-        return over_tcp + (sum(_pending_in(message, paths) for message in _dump(ends)) if paths else 0)
+        shown = _SHOW_NAME | _SHOW_PEER | _SHOW_QUEUE
+        ends = _unix_sockets(1 << _ESTABLISHED | 1 << _LISTEN, shown) if paths else ()
+        return over_tcp + sum(_pending_in(message, paths) for message in ends)
     return 0
 
 
@@ -130,15 +131,14 @@ def clients(port: int) -> frozenset[int]:
     Source: sock_diag(7).
     """
     with suppress(OSError):
-        ends = [message for family in _FAMILIES for message in _dump(_tcp_in(_ESTABLISHED, family))]
-        ports = (struct.unpack_from("!HH", message, _TCP_OWN_PORT) for message in ends)
+        ports = (struct.unpack_from("!HH", message, _TCP_OWN_PORT) for message in _tcp_sockets(_ESTABLISHED))
         return frozenset(own for own, other in ports if other == port)
     return frozenset()
 
 
-def _unix_in(states: int, shown: int) -> bytes:
-    """Return the request for the unix sockets in ``states``, with what is to be ``shown`` of each."""
-    return struct.pack("=BBHIIIII", socket.AF_UNIX, 0, 0, states, 0, shown, 0, 0)
+def _unix_sockets(states: int, shown: int) -> Iterator[bytes]:
+    """Yield the kernel's answers for the unix sockets in ``states``, with what is to be ``shown`` of each."""
+    return _dump(_SOCK_DIAG_BY_FAMILY, struct.pack("=BBHIIIII", socket.AF_UNIX, 0, 0, states, 0, shown, 0, 0))
 
 
 def _pending_in(message: bytes, paths: Collection[str]) -> int:
@@ -148,16 +148,16 @@ def _pending_in(message: bytes, paths: Collection[str]) -> int:
     return queue if message[_UNIX_STATE] == _LISTEN else int(not peer)
 
 
-def _tcp_in(state: int, family: int) -> bytes:
-    """Return the request for all TCP sockets in ``state``."""
-    return struct.pack("=BBBBI48x", family, socket.IPPROTO_TCP, 0, 0, 1 << state)
+def _tcp_sockets(state: int) -> Iterator[bytes]:
+    """Yield the kernel's answers for all TCP sockets in ``state``."""
+    return _dump(_TCPDIAG_GETSOCK, struct.pack("=4B48xII", socket.AF_UNSPEC, 0, 0, 0, 1 << state, 0))
 
 
-def _dump(request: bytes) -> Iterator[bytes]:
+def _dump(kind: int, request: bytes) -> Iterator[bytes]:
     """Yield the kernel's answer for every socket that ``request`` asks for; raise OSError if it gives none."""
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, _NETLINK_SOCK_DIAG) as kernel:
         kernel.settimeout(1.0)
-        head = _HEADER.pack(_HEADER.size + len(request), _SOCK_DIAG_BY_FAMILY, _REQUEST_DUMP, 1, 0)
+        head = _HEADER.pack(_HEADER.size + len(request), kind, _REQUEST_DUMP, 1, 0)
         kernel.send(head + request)
         while True:
             data, at = kernel.recv(1 << 18), 0

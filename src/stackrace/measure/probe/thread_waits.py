@@ -68,17 +68,23 @@ class ThreadWatch:
     def __init__(self, processes: Collection[int]) -> None:
         self._processes = processes
         self._turns = _turns(processes)
-        self._databases = set[int]()
         self._looks: list[dict[int, _Call]] = []
 
     def look(self) -> None:
         """Record what each thread waits for now."""
         if not _CALLS or len(self._turns) > _MOST_THREADS:
             return
-        with suppress(OSError):  # read anew, since many apps open a connection for each request
-            self._databases = database_sockets()
-        calls = ((thread, self._call_of(pid, thread)) for pid, thread in _threads(self._processes))
-        if found := {thread: call for thread, call in calls if call is not None}:
+        calls = {thread: self._call_of(pid, thread) for pid, thread in _threads(self._processes)}
+        sockets = {thread: call for thread, call in calls.items() if isinstance(call, frozenset)}
+        databases = set[int]()
+        # only if a thread waits for a socket: the kernel takes some 10 ms where its table of connections is large.
+        # And anew for each look, since many apps open a connection for each request
+        with suppress(OSError):
+            databases = database_sockets() if sockets else databases
+        answers = {
+            thread: _Call.DATABASE if inodes & databases else _Call.OTHER for thread, inodes in sockets.items()
+        }
+        if found := {thread: call for thread, call in {**calls, **answers}.items() if isinstance(call, _Call)}:
             self._looks.append(found)
 
     def mean(self) -> ThreadWaits | None:
@@ -92,8 +98,8 @@ class ThreadWatch:
         )
         return ThreadWaits(lock=lock, database=database, other=other)
 
-    def _call_of(self, pid: int, thread: int) -> _Call | None:
-        """Return the kind of system call that the thread waits in; None if it is gone."""
+    def _call_of(self, pid: int, thread: int) -> _Call | frozenset[int] | None:
+        """Return the kind of system call that the thread waits in, or the sockets it reads; None if unknown."""
         words = (read(f"/proc/{pid}/task/{thread}/syscall") or b"").split()
         if len(words) < 3:  # "running", or nothing that we may see
             return _Call.OTHER if words else None
@@ -103,13 +109,7 @@ class ThreadWatch:
         if call is _Call.REQUEST or (call is _Call.POLL and second > _MOST_POLLED):
             return _Call.REQUEST
         descriptors = [first] if call is _Call.READ else _polled(pid, first, second) if call is _Call.POLL else []
-        return _Call.DATABASE if any(self._is_database(pid, each) for each in descriptors) else _Call.OTHER
-
-    def _is_database(self, pid: int, descriptor: int) -> bool:
-        with suppress(OSError):
-            link = os.readlink(f"/proc/{pid}/fd/{descriptor}")  # noqa: PTH115 (hot path)
-            return link.startswith("socket:[") and int(link[8:-1]) in self._databases
-        return False
+        return frozenset(inode for each in descriptors if (inode := _socket(pid, each))) or _Call.OTHER
 
 
 def _threads(processes: Collection[int]) -> Iterator[tuple[int, int]]:
@@ -127,6 +127,14 @@ def _turns(processes: Collection[int]) -> dict[int, bytes]:
         thread: (read(f"/proc/{pid}/task/{thread}/schedstat") or b"").rpartition(b" ")[2]
         for pid, thread in _threads(processes)
     }
+
+
+def _socket(pid: int, descriptor: int) -> int:
+    """Return the inode of the socket that the process has as ``descriptor``; 0 if it is something else."""
+    with suppress(OSError):
+        link = os.readlink(f"/proc/{pid}/fd/{descriptor}")  # noqa: PTH115 (hot path)
+        return int(link[8:-1]) if link.startswith("socket:[") else 0
+    return 0
 
 
 def _polled(pid: int, address: int, number: int) -> list[int]:

@@ -12,7 +12,7 @@ from ...base.numbers import things
 from ...deploy.launcher import Launcher, LaunchFailed
 from ...deploy.machine import REST_LOOK_S, WARM_BIN_S
 from ...deploy.preparing import OnPreparing, Preparing, Step
-from ...deploy.running_stack import Running
+from ...deploy.running_stack import Running, abandoned_by_clients
 from ...measure.engine.engine import Monitor, RunningEngine, run
 from ...measure.load import Load, LoadResult, answered_per_s
 from ...measure.resources import Resources
@@ -118,7 +118,7 @@ class Bursts:
             # slow pages last: their queues would delay quick ones
             ordered = sorted(workloads, key=lambda each: each.page.wall_s)
             bursts = {each.name: self._bursts_of(running, each, len(workloads)) for each in ordered}
-            is_kept = not running.abandoned() and not running.stack.is_alone
+            is_kept = not abandoned_by_clients([running]) and not running.stack.is_alone
         finally:
             if is_kept:
                 self.launcher.reusable[running.stack.path] = running
@@ -160,7 +160,7 @@ class Bursts:
                     break
             result = engine.finish(0.0)
         until_s = time.monotonic() + _REST_S
-        while running.abandoned() and time.monotonic() < until_s:
+        while abandoned_by_clients([running]) and time.monotonic() < until_s:
             time.sleep(REST_LOOK_S)
         if result.counts.errors and not result.counts.ok:
             return None
