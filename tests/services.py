@@ -1,8 +1,8 @@
 """Services for tests that need no app."""
 
 from stackrace.deploy.environments import cache_folder
+from stackrace.deploy.folder_templates import Templates
 from stackrace.deploy.started_services import Services
-from stackrace.deploy.templates import Templates
 
 
 def start_services(names, guard, cores):

@@ -14,9 +14,9 @@ import pytest
 from stackrace.app.app import App, Entry, EntryKind
 from stackrace.app.bundle import bundled
 from stackrace.base.errors import AppError, LaunchError
+from stackrace.deploy.folder_templates import Templates
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.seeding import Seeding
-from stackrace.deploy.templates import Templates
 from stackrace.stacks.services import services
 
 CORE = min(os.sched_getaffinity(0))

@@ -11,11 +11,11 @@ from tests.services import start_services
 
 from stackrace.base.errors import InputError, LaunchError
 from stackrace.deploy.environments import cache_folder
+from stackrace.deploy.folder_templates import Templates
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.privileges import unprivileged
 from stackrace.deploy.sockets import listeners
 from stackrace.deploy.started_services import Services
-from stackrace.deploy.templates import Templates
 from stackrace.measure.probe.proc import open_files
 from stackrace.stacks.services import services
 

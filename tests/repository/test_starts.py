@@ -44,7 +44,7 @@ ALLOWED = {
     "deploy/running_stack.py": "a Ruby's version, without gems and RUBYOPT",
     "deploy/started_services.py": "commands of database servers, on data of ours",
     "deploy/sqlite_files.py": "our own interpreter, which copies a database",
-    "deploy/templates.py": "cp and sync",
+    "deploy/folder_templates.py": "cp and sync",
     "features/comparisons/apps.py": "the machine's Ruby, without RUBYOPT and RUBYLIB",
     "features/current/observe.py": "systemctl, docker and podman, asked for the number of a process",
     "features/doctor/look.py": "programs that know the machine",

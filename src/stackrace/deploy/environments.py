@@ -25,9 +25,9 @@ from ..base.unix import fcntl
 from ..stacks.servers import Catalogue
 from ..stacks.servers.site import versions_by_key
 from ..stacks.stack import Stack
+from .folder_templates import locked
 from .preparing import OnPreparing, Preparing, Step
 from .privileges import private_folder, serves_as_another
-from .templates import locked
 
 _COMPLETE = ".stackrace-complete"
 _MOST_LINES = 20

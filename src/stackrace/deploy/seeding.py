@@ -19,11 +19,11 @@ from ..app.environment import app_environment
 from ..base.errors import AppError, LaunchError
 from ..base.process import OverdueError
 from ..base.temporary import RUN, shortage
+from .folder_templates import CACHE, Templates, copy, move, write_out
 from .guard import Guard
 from .preparing import Preparing, Step
 from .running_stack import ended
 from .started_services import Services
-from .templates import CACHE, Templates, copy, move, write_out
 
 _DATA_VARIABLE = "APP_DATA"
 _URL_VARIABLE = "DATABASE_URL"

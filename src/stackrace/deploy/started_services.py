@@ -21,11 +21,11 @@ from ..base.process.view import UNPROTECTED
 from ..base.temporary import RUN, shortage
 from ..base.text import nearest
 from ..stacks.services import DATA, Service, ServiceRecipe, services
+from .folder_templates import CACHE, Templates, copy, move
 from .guard import Guard
 from .preparing import Preparing, Step
 from .privileges import hand_over, unprivileged
 from .running_stack import OUTPUT, ended, tail
-from .templates import CACHE, Templates, copy, move
 
 _POLL_S = 0.02
 

@@ -15,6 +15,7 @@ from ...base.errors import MissingError
 from ...base.process.priority import NICE, can_raise
 from ...deploy.confinement import Confinement, confined, current_group
 from ...deploy.environments import Environments, cache_folder
+from ...deploy.folder_templates import Templates
 from ...deploy.guard import Guard
 from ...deploy.launcher import Launcher
 from ...deploy.local_machine import LocalMachine
@@ -23,7 +24,6 @@ from ...deploy.preparing import OnPreparing, ignore_step
 from ...deploy.rendering import hosted
 from ...deploy.seeding import Seeding
 from ...deploy.sockets import LOOPBACK, require_loopback
-from ...deploy.templates import Templates
 from ...deploy.wrong_answers import KnownAnswers
 from ...measure.engine.engine import EngineRun, Play, RunningEngine
 from ...measure.resources import Resources

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from stackrace.base.errors import InputError, LaunchError
-from stackrace.deploy.templates import _UNUSED_DAYS, Templates
+from stackrace.deploy.folder_templates import _UNUSED_DAYS, Templates
 
 
 @pytest.fixture
@@ -101,7 +101,7 @@ def test_a_cache_that_cannot_be_written_names_the_way_out(tmp_path):
 SLOW = """
 import os, sys
 from pathlib import Path
-from stackrace.deploy.templates import Templates
+from stackrace.deploy.folder_templates import Templates
 from stackrace.deploy.preparing import Step
 
 def build(folder):
