@@ -9,7 +9,7 @@ three minutes at most. Of all races of all runs:
 - whether two answers contradict each other: one calls a stack the best, or within 5 % of it, and the other proves
   another stack more than 5 % better than that one;
 - how wide the limits of a ratio are (half-width in ln units, the median over rows), over the standard deviation of
-  the same ratio from race to race: 2 if limits told just that; and how many rows' limits hold the mean of the others.
+  the same ratio from race to race: 2 if limits told just that; and how many limits hold the mean of the others.
 """
 
 from __future__ import annotations
