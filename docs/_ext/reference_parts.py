@@ -147,14 +147,24 @@ def _range(field: FieldInfo) -> str:
 # documents
 
 
+def schemas() -> dict[str, str]:
+    """Return each published JSON schema as its verb prints it, by the verb's name."""
+    return {
+        name: CliRunner().invoke(cli, [name, "--schema"], catch_exceptions=False).output
+        for name, verb in VERBS.items()
+        if any(parameter.name == "schema" for parameter in load(verb.import_path).params)
+    }
+
+
 def documents() -> str:
     """Return the members of each JSON document that has a published schema."""
     lines: list[str] = []
-    for name, verb in VERBS.items():
+    for name, text in schemas().items():
         # init's schema is that of race.toml, which has a page of its own
-        if name != "init" and any(parameter.name == "schema" for parameter in load(verb.import_path).params):
-            schema = json.loads(CliRunner().invoke(cli, [name, "--schema"], catch_exceptions=False).output)
-            lines += [f"## {schema['title']}", "", f"`stackrace {name} --schema` prints the schema.", ""]
+        if name != "init":
+            schema = json.loads(text)
+            printed = f"`stackrace {name} --schema` prints the schema; this site has it as `schemas/{name}.json`."
+            lines += [f"## {schema['title']}", "", printed, ""]
             lines += _record(schema)
             for title, shape in schema["$defs"].items():
                 lines += [f"**{title}**: {_prose(shape.get('description', ''))}", "", *_members(shape)]

@@ -3,6 +3,7 @@
 - ``<!-- make docs: NAME ARGUMENT -->`` is replaced by the part of the reference that `reference_parts` makes.
 - The links of an index page (``index.md``, ``README.md``) are the table of contents below it.
 - Links to folders, which a site cannot show, become text.
+- The JSON schemas lie in ``schemas``, for editors and programs: that of race.toml is ``schemas/init.json``.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from docutils import nodes
-from reference_parts import PARTS
+from reference_parts import PARTS, schemas
 from sphinx import addnodes
 from sphinx.application import Sphinx
 
@@ -49,8 +50,17 @@ def _as_text(app: Sphinx, document: nodes.document) -> None:
             link.replace_self(link.children)
 
 
+def _publish_schemas(app: Sphinx, error: Exception | None) -> None:
+    if error is None:
+        folder = Path(app.outdir, "schemas")
+        folder.mkdir(exist_ok=True)
+        for name, text in schemas().items():
+            (folder / f"{name}.json").write_text(text, encoding="utf-8")
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect the extension to Sphinx."""
     app.connect("source-read", _complete)
     app.connect("doctree-read", _as_text)
+    app.connect("build-finished", _publish_schemas)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import subprocess
@@ -71,6 +72,12 @@ def test_every_link_and_file_of_every_page_is_there(pages):
             if not target.is_file() or (parts.fragment and unquote(parts.fragment) not in anchors):
                 missing.append(f"{path.name}: {address}")
     assert missing == []
+
+
+def test_schemas_lie_where_editors_find_them(site):
+    schema = json.loads((site / "schemas/init.json").read_text(encoding="utf-8"))
+    assert {"app", "load", "race"} <= set(schema["properties"])
+    assert {"report", "check", "load"} <= {path.stem for path in (site / "schemas").iterdir()}
 
 
 def test_the_site_loads_nothing_from_elsewhere(pages):
