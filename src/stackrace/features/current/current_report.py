@@ -14,6 +14,7 @@ from ...app.projects.detection import detect
 from ...base.codec import encode
 from ...base.errors import InputError, StackError
 from ...base.numbers import mebibytes
+from ...base.text import package_key
 from ...report.exporter import Kind
 from ...report.sheet import Column, Paragraph, Section, Table, Tone
 from ...stacks.native_files import Concern, Weight
@@ -136,8 +137,8 @@ def _shown(
     hop: Hop, server: Entry, versions: Mapping[tuple[str, str], str], deployment: CurrentDeployment
 ) -> ShownHop:
     # the server's own package comes first, before those that its settings need
-    own_package = (re.split(r"[^\w.-]", name, maxsplit=1)[0].lower() for name in server.requirements(hop.settings))
-    package = next(own_package, "")
+    needed = (re.split(r"[^\w.-]", name, maxsplit=1)[0] for name in server.requirements(hop.settings))
+    package = package_key(next(needed, ""))
     known = [(number, location) for (name, number), location in versions.items() if name == package]
     version = [Fact(what="version", value=number, location=location) for number, location in known]
     own = [name for name, origin in hop.origins.items() if origin is Origin.OWN or name in hop.chosen]
