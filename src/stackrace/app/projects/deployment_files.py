@@ -1,7 +1,7 @@
 """Read the commands that a project's deployment files start, with one reader for each kind of file.
 
 Procfile, Dockerfile and the scripts it starts, compose and platform files, Kubernetes, pyproject.toml's tasks,
-configurations of gunicorn, uWSGI and supervisor, systemd's units, .flaskenv.
+configurations of gunicorn, uWSGI and supervisor, systemd's units, .flaskenv and .quartenv.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from .deployment_command import (
 )
 from .images import Image, container_commands, dockerfile_commands, image_at
 from .kubernetes import is_manifest, kubernetes_commands
+from .served_app import APP_VARIABLES
 from .systemd import systemd_commands
 
 __all__ = ["DeploymentCommand", "commands_of_file", "deployment_commands", "is_worker"]
@@ -224,8 +225,10 @@ def _pyproject(path: Path, text: str) -> Iterator[DeploymentCommand]:
 
 
 def _flaskenv(path: Path, text: str) -> Iterator[DeploymentCommand]:
-    if app := (variables_of(path, {}) or {}).get("FLASK_APP"):
-        yield DeploymentCommand(file=path, words=("flask", "--app", app, "run"))
+    """Read FLASK_APP of .flaskenv, or QUART_APP of .quartenv."""
+    program = path.name.removeprefix(".").removesuffix("env")
+    if app := (variables_of(path, {}) or {}).get(APP_VARIABLES[program]):
+        yield DeploymentCommand(file=path, words=(program, "--app", app, "run"))
 
 
 def _ini(path: Path, text: str) -> Iterator[DeploymentCommand]:
@@ -333,7 +336,7 @@ _READERS: tuple[tuple[str, _Reader, str], ...] = (
         _each(_httpd),
         "",
     ),
-    (".flaskenv", _each(_flaskenv), ""),
+    (".flaskenv .quartenv", _each(_flaskenv), ""),
     ("start.sh startup.sh", _each(_script), ""),
 )
 """Name patterns of files, their reader, and further patterns for the parts of a larger project."""
