@@ -27,7 +27,7 @@ from ...stacks.stack import ServerSpec
 from .deployment_record import Read, front_of, recorded, take_settings_variable
 from .fronts import Front, Fronts, unread_documents, unread_targets
 from .hop import ReadHop, shown_location
-from .mistakes import mistakes_in, why_not_started
+from .mistakes import differences_in, mistakes_in, why_not_started
 from .model import CurrentDeployment, CurrentGap, placed
 from .options import read_hop
 from .running import Observation, observed_in
@@ -188,7 +188,7 @@ class _Reading:
         if other is not None and self._rank(other.command) < self._likelihood(first):
             return replace(self._unraced(other), others=_places((first, *rest)))
         take_settings_variable(first, entry)
-        differences = self.running.correct(first) if self.running is not None else ()
+        observed = self.running.correct(first) if self.running is not None else ()
         there = self.fronts.configured({text_of(each.file) for each in self.commands})
         there = [each for each in there if self._may_concern((self.root / each.file).parent)]
         before, elsewhere = self.fronts.before(first.command, self.commands, there)
@@ -198,7 +198,8 @@ class _Reading:
         front = front_of(first, before)
         equal = [hop for hop in rest if not hop.problem and self._stage(hop) == self._stage(first)]
         servers = [*self.specs.values()]
-        mistakes = mistakes_in(Read(hop=first, front=front, others=equal, servers=servers, running=self.running))
+        read = Read(hop=first, front=front, others=equal, servers=servers, running=self.running)
+        mistakes = mistakes_in(read)
         first.problem = first.problem or why_not_started(mistakes)
         found = replace(recorded(first, before, front, self.root, self.base), mistakes=mistakes)
         others_app = () if ours or entry is None else _of_another_app(first, entry)
@@ -210,6 +211,7 @@ class _Reading:
         others = tuple(each for each in places if each != found.location)
         # the variables of a running process include all of its machine's
         variables = found.variables if self.running is None else ()
+        differences = (*observed, *differences_in(read))
         return replace(found, gaps=tuple(gaps), differences=differences, others=others, variables=variables)
 
     def _commands(self) -> Sequence[DeploymentCommand]:
