@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ..project_files import is_exported, listed, loaded, table_in
 from .code import parse
+from .code_starts import development_call, started_by_code
 from .compose import compose_commands
 from .deployment_command import (
     OPEN,
@@ -291,8 +292,21 @@ def _gunicorn(path: Path, text: str) -> Iterator[DeploymentCommand]:
         yield DeploymentCommand(file=path, words=("gunicorn", *given, settings["wsgi_app"]))
 
 
+def _python(path: Path, text: str) -> Iterator[DeploymentCommand]:
+    """Read gunicorn's own file, or a program that starts a server."""
+    yield from _gunicorn(path, text)
+    program = DeploymentCommand(file=path, words=("python", path.name), line=1)
+    if any(started_by_code(program, path)) or development_call(path) is not None:
+        yield program
+
+
 def _script(path: Path, text: str) -> Iterator[DeploymentCommand]:
     yield DeploymentCommand(file=path, words=(f"./{path.name}",))
+
+
+def _line(path: Path, text: str) -> Iterator[DeploymentCommand]:
+    """Read a file that holds the command alone. Source: Azure App Service, "Configure a Linux Python app"."""
+    yield DeploymentCommand(file=path, words=for_shell(text.strip()))
 
 
 _Reader = Callable[[Sequence[Path], Path], Iterator[DeploymentCommand]]
@@ -338,12 +352,13 @@ _READERS: tuple[tuple[str, _Reader, str], ...] = (
     ),
     (".flaskenv .quartenv", _each(_flaskenv), ""),
     ("start.sh startup.sh", _each(_script), ""),
+    ("startup.txt", _each(_line), ""),
 )
 """Name patterns of files, their reader, and further patterns for the parts of a larger project."""
 
 _BY_SUFFIX: Mapping[str, _Reader] = {
     **dict.fromkeys((".yml", ".yaml", ".json", ".toml"), _each(_platform)),
     ".ini": _each(_ini),
-    ".py": _each(_gunicorn),
+    ".py": _each(_python),
     ".sh": _each(_script),
 }
