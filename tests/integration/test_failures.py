@@ -191,16 +191,19 @@ def test_programs_that_an_app_asks_at_start_and_single_workers_may_end(launcher,
     assert stop(guard, [launcher.launch(stack(name))]) == {}
 
 
-def test_a_server_that_dies_later_is_noticed(launcher, guard):
+def test_a_server_that_dies_later_is_noticed_and_its_log_says_why(launcher, guard):
     running = launcher.launch(stack("good"))
     assert launcher.failure_of(running) is None
-    ((_, pid),) = running.parts
+    ((part, pid),) = running.parts
+    with (part.site.directory / "output.log").open("a") as log:
+        log.write("Traceback (most recent call last):\nMemoryError: no more cheese\n[7] [INFO] Shutting down\n")
     os.kill(pid, signal.SIGKILL)
     while launcher.failure_of(running) is None:
         pass
     failure = launcher.failure_of(running)
     assert failure.kind is FailureKind.DIED
-    assert "SIGKILL" in failure.message
+    assert failure.message == "good was ended by SIGKILL: MemoryError: no more cheese"
+    assert "Shutting down" in failure.log
     assert stop(guard, [running]) == {}
 
 

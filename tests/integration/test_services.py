@@ -2,10 +2,12 @@
 
 import os
 import subprocess
+import sys
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from tests.broken_worlds import STRANGER, for_everybody, in_world
 from tests.ordinary import ordinarily
 from tests.services import start_services
 
@@ -234,6 +236,32 @@ def test_a_service_that_dies_is_told_with_its_last_words():
             pass
         assert "postgresql was ended by SIGKILL" in private.died()
         assert "ready to accept connections" in private.died()
+
+
+NAMELESS = """
+from pathlib import Path
+from stackrace.base.errors import InputError
+from stackrace.deploy.guard import Guard
+from stackrace.deploy.started_services import Services
+from stackrace.deploy.templates import Templates
+with Guard() as guard:
+    for name in ("redis", "postgresql"):
+        try:
+            Services([name], guard, (), Templates(Path("/nowhere"), print))
+        except InputError as error:
+            print(error)
+"""
+
+
+def test_a_user_without_a_name_is_told_before_a_service_that_wants_one(temporary):
+    if missing := services()["postgresql"].missing() or services()["redis"].missing():
+        pytest.skip(missing)
+    command = in_world("", [sys.executable, "-c", NAMELESS], stranger=True)
+    for_everybody(temporary)
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "TMPDIR": str(temporary)})
+    (said,) = done.stdout.splitlines()
+    assert said.startswith(f"[app] services: postgresql does not run as user {STRANGER}, who has no name")
+    assert said.endswith("-v /etc/passwd:/etc/passwd:ro")
 
 
 def test_services_run_without_roots_powers():

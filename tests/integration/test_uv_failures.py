@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import platform
 import resource
 import subprocess
 import sys
@@ -153,6 +154,7 @@ def said(failure, code, *words):
     return detail
 
 
+VERSION = platform.python_version()
 TINY = "tiny-1.0-py3-none-any.whl"
 ANSWERS = {
     "it wants a password": ({"status": 401}, 2, "refuses its user", "UV_DEFAULT_INDEX"),
@@ -164,11 +166,16 @@ ANSWERS = {
     ),
     "it is silent": ({"status": None}, 4, "does not answer in time", "UV_HTTP_TIMEOUT"),
     "its package wants another Python": (
-        {"files": {TINY: wheel()}, "more": ' data-requires-python="&gt;=3.99"'}, 2, "no release for this Python",
-        "--python",
+        {"files": {TINY: wheel()}, "more": ' data-requires-python="&gt;=3.99"'}, 2,
+        f"tiny has no release for Python {VERSION};", "--python",
     ),
     "its package is for another system": (
-        {"files": {"tiny-1.0-cp38-cp38-win_amd64.whl": b""}}, 2, "no release for this Python",
+        {"files": {"tiny-1.0-cp38-cp38-win_amd64.whl": b""}}, 2,
+        f"tiny has no release for Python {VERSION};",
+    ),
+    "its package is for this Python on another system": (
+        {"files": {"tiny-1.0-py3-none-win_amd64.whl": b""}}, 2,
+        "tiny has no release for this machine (",
     ),
     "a header is missing": (
         {"files": {"tiny-1.0.tar.gz": source(HEADER)}}, 2, "libpq-fe.h is missing", "apt-get install libpq-dev",
@@ -188,7 +195,11 @@ ANSWERS = {
 
 
 @pytest.mark.parametrize(
-    "case", ordinarily(ANSWERS, ("it forbids", "it is empty", "it is silent", "a header is missing"))
+    "case",
+    ordinarily(
+        ANSWERS,
+        ("it forbids", "it is empty", "it is silent", "a header is missing", "its package wants another Python"),
+    ),
 )
 def test_what_an_index_answers_is_said(install, case):
     answers, code, *words = ANSWERS[case]

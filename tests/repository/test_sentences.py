@@ -31,6 +31,7 @@ EDGES = {
     "app/examiner_report.py": "the lines of the examiner, and messages of Ruby and Python",
     "app/refusal.py": "messages of Python, of its libraries and of databases",
     "base/process/libgit2.py": "messages of libgit2",
+    "cli/tracebacks.py": "tracebacks of Python",
     "deploy/startup.py": "logs of Python and of Ruby",
     "features/current/observe.py": "tables of /proc, and titles that servers give their processes",
     "measure/probe/host_reading.py": "/proc/cpuinfo",

@@ -17,6 +17,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from ..base.files import is_file, is_present, matching, read_text, real_path
+from ..base.text import package_key
 from .project_files import first_line, project_folders, table, table_in, text
 
 _FOLDERS = (".venv", "venv", "env")
@@ -84,7 +85,7 @@ def packages_of(python: Path) -> frozenset[str]:
     if re.search(r"^include-system-site-packages\s*=\s*true", text(home / "pyvenv.cfg"), re.MULTILINE):
         return frozenset()
     names = (about.name.partition("-")[0] for about in (home / "lib").glob("python3*/site-packages/*.dist-info"))
-    return frozenset(re.sub(r"[-_.]+", "-", name).lower() for name in names)
+    return frozenset(map(package_key, names))
 
 
 def is_executable(path: Path) -> bool:
@@ -162,7 +163,7 @@ def _hatch(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
     name = _project_name(folder / "pyproject.toml")
     if not name:
         return
-    name = re.sub(r"[-_.]+", "-", name).lower()
+    name = package_key(name)
     data = environ.get("HATCH_DATA_DIR") or _configured_folder(environ, "XDG_DATA_HOME", ".local/share") / "hatch"
     yield from _known(Path(data, "env", "virtual", name, _digest(folder), name), "Hatch's environment")
 
@@ -182,7 +183,7 @@ def _poetry(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
         return
     ending = _digest(real_path(folder))
     venvs = _poetry_environments(folder, environ)
-    for spelt in (re.sub(r"[-_.]+", "-", name), name):
+    for spelt in (package_key(name), name):
         clean = re.sub(r'[ $`!*@"\\\r\n\t]', "_", spelt.lower())[:42]
         for venv in reversed(matching(venvs, f"{glob.escape(clean)}-{ending}-py*")):
             yield from _known(venv, "Poetry's environment")

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from ..base.errors import InputError, said_by
 from ..base.files import read_text
 from ..base.process import run, uv_program
-from ..base.text import tail
+from ..base.text import package_key, tail
 from .project_files import repository_folders
 
 _LOCKS = ("uv.lock", "poetry.lock", "Pipfile.lock", "pylock.toml")
@@ -109,7 +109,7 @@ def versions_named(folder: Path) -> dict[str, str]:
 def _versions(path: Path) -> dict[str, str]:
     versions: dict[str, list[str]] = {}
     for name, version in _named_versions(path):
-        versions.setdefault(re.sub(r"[-_.]+", "-", name).lower(), []).append(version)
+        versions.setdefault(package_key(name), []).append(version)
     return {name: " and ".join(sorted(found)) for name, found in versions.items()}
 
 

@@ -1,7 +1,7 @@
 """Foreign text (stack names, logs, messages) made harmless for terminals, XML, files, databases and JSON.
 
 All shown text passes `printable`, all stored text passes `kept`: both mask secrets. Also suggestions for mistyped
-words.
+words, and names of packages.
 """
 
 from __future__ import annotations
@@ -39,6 +39,15 @@ def tail(text: str, lines: int) -> tuple[str, ...]:
     """Return the last ``lines`` lines of ``text`` that are not blank, made printable."""
     kept = [line.rstrip() for line in printable(text).splitlines() if line.strip()]
     return tuple(kept[-lines:])
+
+
+def package_key(name: str) -> str:
+    """Return a Python package's name as indexes compare it. Source: PEP 503.
+
+    >>> package_key("Foo_Bar.Baz")
+    'foo-bar-baz'
+    """
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def few(things: Sequence[object], most: int = 5) -> str:

@@ -10,15 +10,17 @@ import click
 from ..race import events
 from ..race.results.race import Race
 from ..race.results.standing import Standing
-from ..report.exporter import Format, kind_of, render
-from ..report.merged_standing import standing_so_far
+from ..report.exporter import Format, render
 from ..report.words.findings import failure_message
 from ..stacks.stack import original_path
 
 
-def print_event(event: events.Event) -> None:
-    """Print ``event`` as one line with its name and what is new; events that tell nobody anything print none."""
-    if (line := _line(event)) is not None:
+def print_event(event: events.Event, standing: Standing | None) -> None:
+    """Print ``event`` as one line with its name and what is new; events that tell nobody anything print none.
+
+    ``standing`` is the provisional one after the last block; None before it, and in races with another result.
+    """
+    if (line := _line(event, standing)) is not None:
         _print(line)
 
 
@@ -31,7 +33,7 @@ def _print(line: dict[str, Any]) -> None:
     click.echo(json.dumps(line, allow_nan=False))
 
 
-def _line(event: events.Event) -> dict[str, Any] | None:
+def _line(event: events.Event, standing: Standing | None) -> dict[str, Any] | None:
     match event:
         case events.RaceStarted(race=race) | events.RaceResumed(race=race):
             levels = [load.concurrency for load in race.loads]
@@ -58,17 +60,16 @@ def _line(event: events.Event) -> dict[str, Any] | None:
         case events.LaunchEnded(launch=launch):
             failure = None if launch.failure is None else failure_message(launch.failure)
             return {"event": "launch ended", "id": launch.id, "failure": failure}
-        case events.BlockEnded(block=block, race=race):
-            return {"event": "standing", "blocks": block, "rows": _rows(race)}
+        case events.BlockEnded(block=block):
+            return {"event": "standing", "blocks": block, "rows": _rows(standing)}
         case events.RaceEnded(ending=ending, elapsed_s=elapsed_s):
             return {"event": "race ended", "ending": str(ending), "elapsed_s": elapsed_s}
         case _:
             return None
 
 
-def _rows(race: Race) -> list[dict[str, Any]]:
+def _rows(standing: Standing | None) -> list[dict[str, Any]]:
     """Return the provisional standing, best first: throughput and its ratio to the leader's with limits."""
-    standing = None if kind_of(race) is not None else standing_so_far(race)
     if standing is None or not standing.levels:
         return []
     return [

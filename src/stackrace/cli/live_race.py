@@ -102,7 +102,7 @@ def race_live(
                 def shown(event: Event) -> None:
                     live(event)
                     if as_lines:
-                        print_event(event)
+                        print_event(event, live.standing)
 
                 return run_prepared(ready, shown)
         except (BreakdownError, StoreError, OSError, MemoryError) as error:

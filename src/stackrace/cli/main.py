@@ -15,6 +15,7 @@ from ..base.errors import UNANSWERED, BreakdownError, LimitError, StackraceError
 from ..base.secrets import masked, register_secrets, register_settings
 from ..extensions import Group, Verb, declared, load
 from .stdio import TRACEBACK, brief, failure_of, prepare_process, printable_output, trusted
+from .tracebacks import cut_tracebacks
 
 INTERRUPTED = 130
 
@@ -190,7 +191,7 @@ def _failed(error: Exception) -> int:
 
 def _show(error: StackraceError) -> None:
     if error.detail:
-        click.echo(brief(error.detail), err=True)
+        click.echo(brief(cut_tracebacks(error.detail)), err=True)
     click.echo(click.style("error: ", fg="red", bold=True), nl=False, file=trusted(sys.stderr))
     click.echo(brief(_message(error)), err=True)
 

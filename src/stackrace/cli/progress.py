@@ -10,6 +10,7 @@ from typing import Any, Self
 from ..race import events
 from ..race.plan import RacePlan
 from ..race.results.race import Race
+from ..race.results.standing import Standing
 from ..race.run.resume import counted
 from ..report.exporter import kind_of
 from ..report.live import LiveState, LiveView, Mishap
@@ -33,6 +34,11 @@ class LiveSink:
         self._answer_at_s: float | None = None
         self._first_launch_s: float | None = None
         self._earlier_s = 0.0
+
+    @property
+    def standing(self) -> Standing | None:
+        """Provisional standing after the last block; None before it, and in races with another result."""
+        return self._state.standing
 
     def __enter__(self) -> Self:
         self._view.__enter__()

@@ -13,6 +13,7 @@ import re
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 
 from ..app.examiner.messages import PythonFacts
@@ -20,7 +21,7 @@ from ..base.errors import InputError, MissingError, said_by
 from ..base.files import read_text, remove_tree
 from ..base.process import Cause, cause_of, uv_program
 from ..base.process.view import UNPROTECTED, ProtectedView
-from ..base.text import tail
+from ..base.text import package_key, tail
 from ..base.unix import fcntl
 from ..stacks.servers import Catalogue
 from ..stacks.servers.site import versions_by_key
@@ -168,13 +169,21 @@ class Environments:
         temporary = home / "tmp"
         temporary.mkdir()
         command = ["pip", "install", "--quiet", "--python", str(home / "bin" / "python"), *arguments]
-        self._uv(command, view, pins, TMPDIR=str(temporary))
+        self._uv(command, view, pins, python_version(home), TMPDIR=str(temporary))
         remove_tree(temporary)
 
     def _uv(
-        self, arguments: Sequence[str], view: ProtectedView, pins: Sequence[str] = (), **environment: str
+        self,
+        arguments: Sequence[str],
+        view: ProtectedView,
+        pins: Sequence[str] = (),
+        python: str = "",
+        **environment: str,
     ) -> None:
-        """Run uv; raises MissingError with the cause if it fails, or if the app's ``pins`` do not fit."""
+        """Run uv; raises MissingError with the cause if it fails, or if the app's ``pins`` do not fit.
+
+        ``python`` is the version of the environment's interpreter.
+        """
         program = uv_program(self._project)
         given = _PATIENCE | {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
         if self._broken is not None:
@@ -190,7 +199,7 @@ class Environments:
         except OSError as error:
             raise MissingError(f"{program} cannot be started: {said_by(error)}; run: pip install uv") from error
         if result.code:
-            cause = self._broken or cause_of(result, pins)
+            cause = self._broken or cause_of(result, pins, python)
             if cause.exit_code != MissingError.exit_code:
                 self._broken = cause
             failure = MissingError(cause.words, detail="\n".join(tail(result.output, _MOST_LINES)))
@@ -208,6 +217,14 @@ def _import_originals(home: Path, view: ProtectedView) -> None:
 def site_packages(home: Path) -> Path:
     """Return the package folder of an environment."""
     return next((home / "lib").glob("python3*/site-packages"))
+
+
+@cache
+def python_version(home: Path) -> str:
+    """Return the version of the Python in an environment, such as ``3.11.2``; empty if its file does not say it."""
+    config = (home / "pyvenv.cfg").read_text(encoding="utf-8")
+    line = re.search(r"^version(?:_info)? *= *(\S+)", config, re.MULTILINE)
+    return line[1] if line else ""
 
 
 def _key(*parts: str) -> str:
@@ -236,4 +253,4 @@ def _package_of(requirement: str) -> str:
 
 def package_of(requirement: str) -> str:
     """Return the normalised package name of ``requirement``."""
-    return next(iter(versions_by_key({_package_of(requirement).partition("[")[0]: ""})))
+    return package_key(_package_of(requirement).partition("[")[0])

@@ -203,8 +203,9 @@ class Launcher:
         for part, pid in running.parts:
             code = states[pid].code
             if code is not None:
-                log = tail(part.site.directory)
-                died = Failure(kind=FailureKind.DIED, message=f"{part.hop} {ended(code)}", log=log)
+                directory = part.site.directory
+                message, log = _explained(f"{part.hop} {ended(code)}", last_words(directory)), tail(directory)
+                died = Failure(kind=FailureKind.DIED, message=message, log=log)
                 return self._out_of_memory(running.group, log) or died
         return None
 
@@ -376,8 +377,7 @@ class Launcher:
             elif is_refused(directory, part.recipe.unloadable):
                 words, why = f"{part.hop} cannot load the app", partial(awaited_cause, alive=state.alive)
             if words:
-                reason = why(directory)
-                message = f"{words}: {reason}" if reason else words
+                message = _explained(words, why(directory))
                 # a process that ended while its port is in use: another program took the port first
                 is_rare = state.code is not None and (
                     -state.code in part.recipe.rare_crashes or accepts(part.site.listen)
@@ -391,6 +391,11 @@ class Launcher:
         remove_tree(directory)
         if group is not None:
             group.remove()
+
+
+def _explained(message: str, reason: str) -> str:
+    """Return ``message`` followed by the reason that the logs give, if any."""
+    return f"{message}: {reason}" if reason else message
 
 
 def _require_free(part: Part) -> None:

@@ -73,6 +73,17 @@ def serves_as_another() -> bool:
     return unprivileged()[:1] == ("setpriv",)
 
 
+def has_name() -> bool:
+    """Tell whether the user that servers run as has a name: ``docker run --user 1234`` gives it none."""
+    if unprivileged():
+        return True
+    try:
+        pwd.getpwuid(os.geteuid())
+    except KeyError:
+        return False
+    return True
+
+
 def users() -> set[int]:
     """Return the ids of the users that the app's processes run as: this process's user, and the servers' user."""
     return {os.geteuid(), *(_ids()[:1] if serves_as_another() else ())}

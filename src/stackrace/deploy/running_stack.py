@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import signal
 from collections.abc import Iterable, Iterator, Mapping
@@ -26,7 +25,7 @@ from ..stacks.setting import Origin, SettingValue
 from ..stacks.stack import Hop, Stack
 from ..stacks.stack_path import setting_text
 from .confinement import Group
-from .environments import package_of, site_packages
+from .environments import package_of, python_version, site_packages
 from .installation import installed_version
 from .rendering import Part
 
@@ -144,7 +143,7 @@ def versions_of(stack: Stack, catalogue: Catalogue, runtime: PythonRuntime | Rub
     entries = {hop.server: (catalogue.entries[hop.server], hop.settings) for hop in stack.hops}
     if isinstance(runtime, PythonRuntime):
         own = {name: _version(entry, settings, runtime.home) for name, (entry, settings) in entries.items()}
-        return {**own, "python": _python(runtime.home)}
+        return {**own, "python": python_version(runtime.home)}
     own = {name: installed_version(entry) for name, (entry, _) in entries.items()}
     if isinstance(runtime, RubyRuntime):
         bundled = {name: version for name, version in runtime.gems.items() if name in own}
@@ -159,13 +158,6 @@ def _named(running: Running, text: str) -> str:
 def _version(entry: Entry, settings: Mapping[str, SettingValue], home: Path) -> str:
     versions = (_installed(home).get(package_of(each), "") for each in entry.requirements(settings))
     return next(filter(None, versions), "") or installed_version(entry)
-
-
-@cache
-def _python(home: Path) -> str:
-    config = (home / "pyvenv.cfg").read_text(encoding="utf-8")
-    line = re.search(r"^version(?:_info)? *= *(\S+)", config, re.MULTILINE)
-    return line[1] if line else ""
 
 
 @cache

@@ -24,7 +24,7 @@ from ..stacks.services import DATA, Service, ServiceRecipe, services
 from .folder_templates import CACHE, Templates, copy, move
 from .guard import Guard
 from .preparing import Preparing, Step
-from .privileges import hand_over, unprivileged
+from .privileges import hand_over, has_name, unprivileged
 from .running_stack import OUTPUT, ended, tail
 
 _POLL_S = 0.02
@@ -33,7 +33,8 @@ _POLL_S = 0.02
 class Services:
     """Private instances of the services of an app, below a guard's directory; the guard ends them.
 
-    Raises InputError for an unknown name, MissingError with the install command; nothing is started yet.
+    Raises InputError for an unknown name, or if a service refuses this user, MissingError with the install command;
+    nothing is started yet.
     """
 
     def __init__(self, names: Sequence[str], guard: Guard, cores: Sequence[int], templates: Templates) -> None:
@@ -232,12 +233,18 @@ class _Instance:
 def _instance_of(name: str, folder: Path) -> _Instance:
     """Return the instance that ``name`` asks for; the variables of a NAME#2 end in ``_2``.
 
-    Raises InputError for an unknown name, MissingError with the install command.
+    Raises InputError for an unknown name and for a service that refuses this user, MissingError with the install
+    command.
     """
     service, number = service_of(name)
     if item := service.missing():
         raise MissingError(
             f"[app] services: {service.name} is not installed ({item}); run: stackrace install {service.name}"
+        )
+    if service.needs_user_name and not has_name():
+        raise InputError(
+            f"[app] services: {service.name} does not run as user {os.geteuid()}, who has no name in /etc/passwd; "
+            "run stackrace as a user with a name, or in a container add: -v /etc/passwd:/etc/passwd:ro"
         )
     directory = folder / name.replace("#", "-")
     recipe = service.recipe(directory)

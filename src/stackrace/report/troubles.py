@@ -188,13 +188,17 @@ class Setback:
 
 
 def setbacks(race: Race, standing: Standing) -> tuple[Setback, ...]:
-    """Return all setbacks: withdrawn stacks first, each with the last log."""
+    """Return all setbacks: withdrawn stacks first, each with the last message and log.
+
+    The deaths of a stack are one setback, as the last lines of their logs have times and process ids.
+    """
     withdrawn = {withdrawal.stack for withdrawal in standing.withdrawals}
     groups: dict[tuple[str, FailureKind, str], list[Failure]] = {}
     for launch in race.launches:
         if launch.failure is not None and not launch.cut_short:
-            key = (original_path(launch.stack), launch.failure.kind, failure_message(launch.failure))
-            groups.setdefault(key, []).append(launch.failure)
+            kind = launch.failure.kind
+            message = "" if kind is FailureKind.DIED else failure_message(launch.failure)
+            groups.setdefault((original_path(launch.stack), kind, message), []).append(launch.failure)
     for withdrawal in standing.withdrawals:
         failure = withdrawal.failure
         if not any(stack == withdrawal.stack and how is failure.kind for stack, how, _ in groups):

@@ -55,6 +55,8 @@ class Service(SystemPackages):
     """Arguments that make the server print its version."""
     recipe: Callable[[Path], ServiceRecipe]
     """Function that returns how to start an instance in a private directory with an empty ``DATA``; pure."""
+    needs_user_name: bool = False
+    """True if the server refuses a user whose id has no name in the password file."""
 
     def missing(self) -> str:
         """Return which programs are not installed; empty if none is missing."""
@@ -267,6 +269,7 @@ _SERVICES = (
         apk=("postgresql", "postgresql-client"),
         programs=_POSTGRESQL_PROGRAMS,
         recipe=_postgresql,
+        needs_user_name=True,
     ),
     Service(
         name="redis",

@@ -54,6 +54,7 @@ _WAYS_OUT = {
     "locked": "another process keeps it locked; end that process or wait for it",
     "authentication failed": f"the server refuses this user; put user and password into {VARIABLE}",
     "no password supplied": f"the server wants a password; put it into {VARIABLE}",
+    "local user": "this user has no name; put the database's user into the URL, as in postgresql://ana@host/races",
     "does not exist": "the server has no such database or role; make it with createdb or createuser",
     "permission denied": "this user may not make tables there; grant it CREATE on the schema",
     "too many clients": "the server has no connection left; raise its max_connections",

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 
 import pytest
 from tests.factories import make_race
 from tests.terminals import Terminal
 
-from stackrace.cli import announcer
+from stackrace.cli import announcer, progress
 from stackrace.cli.announcer import Announcer
+from stackrace.cli.event_lines import print_event
 from stackrace.cli.progress import LiveSink
 from stackrace.cli.stdio import printable_output
 from stackrace.deploy.preparing import Preparing, Step
 from stackrace.race.events import BlockEnded, BlockStarted, RaceStarted
+from stackrace.report.merged_standing import standing_so_far
 
 
 def test_stacks_that_a_block_leaves_out_have_left_and_who_comes_back_has_not(capsys):
@@ -32,6 +35,20 @@ def test_stacks_that_a_block_leaves_out_have_left_and_who_comes_back_has_not(cap
     assert f"{third} left the race" in two
     assert f"{second} left the race" in three and f"{third} left" not in three
     assert "provisional first tier" in two
+
+
+def test_a_program_that_follows_has_the_standing_of_the_view_which_is_computed_once(capsys, monkeypatch):
+    race, computed = make_race(3, levels=(20,), blocks=2), []
+    monkeypatch.setattr(progress, "standing_so_far", lambda race: computed.append(race) or standing_so_far(race))
+    plan = SimpleNamespace(race=race, budget_s=600.0, stacks=())
+    with LiveSink(plan, 0.0) as sink:
+        for event in (RaceStarted(race), BlockStarted(0, race.stacks, None), BlockEnded(1, race)):
+            sink(event)
+            print_event(event, sink.standing)
+    begun, block, line = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (begun["event"], block["event"], line["event"]) == ("race", "block", "standing")
+    assert [row["stack"] for row in line["rows"]] == [row.stack for row in standing_so_far(race).rows]
+    assert len(computed) == 1
 
 
 @pytest.mark.parametrize("step", Step)

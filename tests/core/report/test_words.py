@@ -6,6 +6,7 @@ from tests.factories import STACKS, make_failure, make_finding, make_race, make_
 
 from stackrace.base.verdict import Effect, Verdict
 from stackrace.measure.engine.histogram import quantiles
+from stackrace.measure.launch import FailureKind
 from stackrace.race.judge.ranking import standing
 from stackrace.race.results.race import Ending
 from stackrace.race.run.resume import going_on
@@ -32,6 +33,17 @@ def test_failures_of_one_cause_are_told_once_with_their_number():
     race = make_race(2, blocks=3, failures=STACKS[:1])
     told = setbacks(race, make_standing(race))
     assert [(one.stack, one.launches, one.withdrawn) for one in told] == [(STACKS[0], 3, True)]
+
+
+def test_deaths_whose_logs_end_differently_are_told_once_with_the_last():
+    race = make_race(2, blocks=3)
+    died = [
+        replace(launch, failure=make_failure(FailureKind.DIED, f"it ended: worker {number} left", log="x"))
+        for number, launch in enumerate(launch for launch in race.launches if launch.stack == STACKS[0])
+    ]
+    race = replace(race, launches=(*died, *(each for each in race.launches if each.stack != STACKS[0])))
+    (only,) = setbacks(race, make_standing(race))
+    assert (only.launches, only.message) == (3, "it ended: worker 2 left")
 
 
 def test_a_stack_that_failed_once_keeps_its_place():

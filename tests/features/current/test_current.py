@@ -6,7 +6,7 @@ import pytest
 
 from stackrace.app.app import Entry, EntryKind
 from stackrace.base.errors import InputError
-from stackrace.features.current.deployment import current_deployment
+from stackrace.features.current.deployment import current_deployment, why_none
 from stackrace.stacks.native_files import Concern
 from stackrace.stacks.stack_path import parse_stack
 
@@ -90,6 +90,43 @@ def test_a_command_is_a_path(tmp_path, case):
 
 NONE = ("flask run", "gunicorn --reload a:b", "uvicorn api:app --reload", "fastapi dev", "pip install gunicorn",
         "celery -A shop worker", "echo starting gunicorn", "python main.py")  # fmt: skip
+
+
+RUN = "import flask\nfrom shop import app\nif __name__ == '__main__':\n    app.run(debug=True)\n"
+RELOADING = "import uvicorn\nuvicorn.run('a:app', reload=True)\n"
+DEVELOPMENT = {
+    "gunicorn --reload a:b": "Procfile:1 starts Gunicorn for development (--reload)",
+    "flask run": "Procfile:1 starts a server for development (flask run)",
+    "python manage.py runserver": "Procfile:1 starts a server for development (runserver)",
+    "python -u run.py": "run.py:4 starts a server for development (app.run)",
+    "python reloading.py": "reloading.py:2 starts Uvicorn for development (--reload)",
+}
+
+
+@pytest.mark.parametrize("command", DEVELOPMENT)
+def test_a_server_for_development_is_the_reason_that_there_is_no_deployment(tmp_path, command):
+    files = {"Procfile": f"web: {command}\n", "run.py": RUN, "reloading.py": RELOADING, "manage.py": ""}
+    assert current_deployment(write(tmp_path, files), SPECS) is None
+    assert why_none(tmp_path, SPECS) == (DEVELOPMENT[command],)
+
+
+def test_a_named_file_with_a_server_for_development_says_so(tmp_path):
+    write(tmp_path, {"run.py": RUN, "Procfile": "web: sh -c 'exec flask run'\n"})
+    for name, words in (("run.py", r"run.py:4 .*\(app.run\)"), ("Procfile", r"Procfile:1 .*\(flask run\)")):
+        with pytest.raises(InputError, match=rf"{name} starts no server that Stackrace knows \({words}\)"):
+            current_deployment(tmp_path, SPECS, tmp_path / name)
+
+
+def test_a_named_program_is_read_by_the_server_that_it_starts(tmp_path):
+    write(tmp_path, {"main.py": "import uvicorn\nuvicorn.run('a:app', workers=3)\n"})
+    found = read(tmp_path, {}, tmp_path / "main.py")
+    assert (found.stack, found.location) == ("uvicorn:workers=3,keep_alive=5", "main.py:2")
+
+
+def test_azure_s_file_with_the_command_is_read(tmp_path):
+    found = read(tmp_path, {"startup.txt": "gunicorn --bind=0.0.0.0 --timeout 600 -w 4 startup:app\n"})
+    assert (found.stack, found.location) == ("gunicorn:workers=4,timeout=600", "startup.txt:1")
+    assert read(tmp_path, {}, tmp_path / "startup.txt").stack == found.stack
 
 
 @pytest.mark.parametrize("command", NONE)

@@ -209,7 +209,7 @@ def test_variables_of_this_machine_are_not_read(tmp_path):
 
 def test_the_line_of_a_broken_document_is_told(tmp_path):
     write(tmp_path, {"compose.yml": "services:\n  w: [unclosed\nx: 1\n"})
-    with pytest.raises(InputError, match=r"compose.yml starts no server .*line 3: .*use --current.* another file"):
+    with pytest.raises(InputError, match=r"compose.yml starts no server .*line 3: .*another file with --current"):
         current_deployment(tmp_path, SPECS, tmp_path / "compose.yml")
 
 

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from stackrace.features.current.mistakes import KINDS
+from stackrace.features.current.transfer import taken_over
 
 from .setups import read
 
@@ -239,6 +240,14 @@ def test_a_mistake_is_named_where_it_stands(tmp_path, kind, files, place, says):
 @pytest.mark.parametrize("case", FINE)
 def test_what_is_none_is_not_named(tmp_path, case):
     assert read(tmp_path, FINE[case]).mistakes == ()
+
+
+def test_files_of_two_platforms_may_differ(tmp_path):
+    fly = '[processes]\nweb = "gunicorn --workers 4 a:b"\n'
+    found = read(tmp_path, {"Procfile": "web: gunicorn -w 2 a:b\n", "fly.toml": fly})
+    assert found.mistakes == ()
+    said = "Gunicorn with workers=2 and class=sync; fly.toml:2, for another platform, says Gunicorn with workers=4"
+    assert f"Procfile:1 says {said} and class=sync." in taken_over(found, found.stack)
 
 
 def test_each_kind_is_tried():

@@ -45,6 +45,13 @@ def test_every_fact_has_its_place(tmp_path):
     }
 
 
+def test_a_server_for_development_is_named_if_there_is_no_other(tmp_path):
+    write(tmp_path, {"Procfile": "web: uvicorn a:b --reload\n"})
+    done = current(tmp_path)
+    assert done.exit_code == 1
+    assert done.stdout.splitlines()[-1] == "Procfile:1 starts Uvicorn for development (--reload)."
+
+
 def test_a_value_that_no_file_says_is_a_default_and_an_address_is_that_of_its_server(tmp_path):
     write(tmp_path, {
         "compose.prod.yml": "services: {w: {command: 'gunicorn -b 0.0.0.0:8000 a:b'}, n: {build: ./nginx}}",

@@ -22,7 +22,7 @@ from .code import content, is_aside, python_files, syntax_error
 from .deployment_command import shown
 from .deployment_files import DeploymentCommand, deployment_commands
 from .frameworks import FACTORIES, MENTIONED, OWN_SERVERS
-from .served_app import PROGRAMS, ServedApp, served_app
+from .served_app import APP_VARIABLES, PROGRAMS, ServedApp, served_app
 from .starts import starts
 
 _FILES = ("wsgi", "asgi", "main", "app", "application", "server", "run", "passenger_wsgi", "__init__")
@@ -175,13 +175,18 @@ class ProjectCode:
                     named.setdefault((candidate.root, candidate.entry.target), candidate)
         return tuple(named.values())
 
-    def of_flask(self, environ: Mapping[str, str]) -> Candidate | None:
-        """Return the application that FLASK_APP names, as ``flask run`` takes it; None if the folder has none."""
-        words = ("flask", "--app", environ.get("FLASK_APP", ""), "run")
-        served = served_app(words, {}) if words[2] else None
-        if served is None:
-            return None
-        return self._served(served, DeploymentCommand(file=self.folder / "FLASK_APP", words=words))
+    def of_variable(self, environ: Mapping[str, str]) -> Candidate | None:
+        """Return the application that FLASK_APP or QUART_APP names, as ``flask run`` and ``quart run`` take it.
+
+        None if the folder has none of that name.
+        """
+        for program, variable in APP_VARIABLES.items():
+            words = (program, "--app", environ.get(variable, ""), "run")
+            served = served_app(words, {}) if words[2] else None
+            command = DeploymentCommand(file=self.folder / variable, words=words)
+            if served is not None and (found := self._served(served, command)) is not None:
+                return found
+        return None
 
     def _of_file(self, path: Path) -> Iterator[Candidate]:
         root, module = self._import_name(path)

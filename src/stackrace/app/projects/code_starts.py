@@ -28,6 +28,8 @@ _ELSEWHERE = (
 _MOST_MODULES = 200
 _FRAMEWORKS = frozenset({"fastapi", "litestar"})
 """Programs whose package is imported by every app of the framework."""
+_APPS = ("app", "application", "server")
+"""Usual names of an application in a program that starts it."""
 PYTHON = re.compile(r"(python|pypy)[\d.]*")
 _SWITCHES = frozenset({"-u", "-O", "-OO", "-B", "-I", "-E", "-s", "-S"})
 
@@ -48,6 +50,23 @@ def started_by_code(command: DeploymentCommand, path: Path) -> Iterator[Deployme
             options = (word for keyword in node.keywords for word in _option(keyword))
             started = (program, *([app] if isinstance(app, str) and app else []), *options)
             yield replace(command, file=path, line=node.lineno, words=started)
+
+
+def development_call(path: Path) -> tuple[int, str] | None:
+    """Return line and name of the call with which a program starts its framework's server: ``app.run``; else None.
+
+    That server is for development, in Flask as in Quart and Bottle.
+    """
+    tree = parse(path)
+    modules = {alias.asname or alias.name for node in ast.walk(tree) if isinstance(node, ast.Import)
+               for alias in node.names} if tree else set()  # fmt: skip
+    for node in ast.walk(tree) if tree else ():
+        match node:
+            case ast.Call(func=ast.Attribute(attr="run", value=ast.Name(id=name))) if (
+                name in _APPS and name not in modules
+            ):
+                return node.lineno, f"{name}.run"
+    return None
 
 
 def _meanings(tree: ast.AST) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Read the commands that a project's deployment files start, with one reader for each kind of file.
 
 Procfile, Dockerfile and the scripts it starts, compose and platform files, Kubernetes, pyproject.toml's tasks,
-configurations of gunicorn, uWSGI and supervisor, systemd's units, .flaskenv.
+configurations of gunicorn, uWSGI and supervisor, systemd's units, .flaskenv and .quartenv.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ..project_files import is_exported, listed, loaded, table_in
 from .code import parse
+from .code_starts import development_call, started_by_code
 from .compose import compose_commands
 from .deployment_command import (
     OPEN,
@@ -31,6 +32,7 @@ from .deployment_command import (
 )
 from .images import Image, container_commands, dockerfile_commands, image_at
 from .kubernetes import is_manifest, kubernetes_commands
+from .served_app import APP_VARIABLES
 from .systemd import systemd_commands
 
 __all__ = ["DeploymentCommand", "commands_of_file", "deployment_commands", "is_worker"]
@@ -224,8 +226,10 @@ def _pyproject(path: Path, text: str) -> Iterator[DeploymentCommand]:
 
 
 def _flaskenv(path: Path, text: str) -> Iterator[DeploymentCommand]:
-    if app := (variables_of(path, {}) or {}).get("FLASK_APP"):
-        yield DeploymentCommand(file=path, words=("flask", "--app", app, "run"))
+    """Read FLASK_APP of .flaskenv, or QUART_APP of .quartenv."""
+    program = path.name.removeprefix(".").removesuffix("env")
+    if app := (variables_of(path, {}) or {}).get(APP_VARIABLES[program]):
+        yield DeploymentCommand(file=path, words=(program, "--app", app, "run"))
 
 
 def _ini(path: Path, text: str) -> Iterator[DeploymentCommand]:
@@ -288,8 +292,21 @@ def _gunicorn(path: Path, text: str) -> Iterator[DeploymentCommand]:
         yield DeploymentCommand(file=path, words=("gunicorn", *given, settings["wsgi_app"]))
 
 
+def _python(path: Path, text: str) -> Iterator[DeploymentCommand]:
+    """Read gunicorn's own file, or a program that starts a server."""
+    yield from _gunicorn(path, text)
+    program = DeploymentCommand(file=path, words=("python", path.name), line=1)
+    if any(started_by_code(program, path)) or development_call(path) is not None:
+        yield program
+
+
 def _script(path: Path, text: str) -> Iterator[DeploymentCommand]:
     yield DeploymentCommand(file=path, words=(f"./{path.name}",))
+
+
+def _line(path: Path, text: str) -> Iterator[DeploymentCommand]:
+    """Read a file that holds the command alone. Source: Azure App Service, "Configure a Linux Python app"."""
+    yield DeploymentCommand(file=path, words=for_shell(text.strip()))
 
 
 _Reader = Callable[[Sequence[Path], Path], Iterator[DeploymentCommand]]
@@ -333,14 +350,15 @@ _READERS: tuple[tuple[str, _Reader, str], ...] = (
         _each(_httpd),
         "",
     ),
-    (".flaskenv", _each(_flaskenv), ""),
+    (".flaskenv .quartenv", _each(_flaskenv), ""),
     ("start.sh startup.sh", _each(_script), ""),
+    ("startup.txt", _each(_line), ""),
 )
 """Name patterns of files, their reader, and further patterns for the parts of a larger project."""
 
 _BY_SUFFIX: Mapping[str, _Reader] = {
     **dict.fromkeys((".yml", ".yaml", ".json", ".toml"), _each(_platform)),
     ".ini": _each(_ini),
-    ".py": _each(_gunicorn),
+    ".py": _each(_python),
     ".sh": _each(_script),
 }

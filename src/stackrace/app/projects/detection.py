@@ -33,7 +33,7 @@ def detect(folder: Path, environ: Mapping[str, str] = os.environ) -> Candidate |
 
     The folder's manage.py is tried first, then its config.ru; then deployment files, manage.py in folders below and
     the code, if only one app comes into question. DJANGO_SETTINGS_MODULE in ``environ`` wins, as it does for
-    manage.py, if it names a module of this folder; FLASK_APP wins over deployment files and code.
+    manage.py, if it names a module of this folder; FLASK_APP and QUART_APP win over deployment files and code.
 
     Raises InputError with all candidates if several apps may be meant, with reasons if there is code but no app,
     and for a manage.py that cannot be read or does not say its settings.
@@ -70,7 +70,7 @@ def _started_from(found: Candidate, folder: Path, environ: Mapping[str, str]) ->
 
 def _below(code: ProjectCode, environ: Mapping[str, str]) -> Candidate | None:
     django = _django_projects(code, environ)
-    if (named := code.of_flask(environ)) is not None and not _is_part(named, django):
+    if (named := code.of_variable(environ)) is not None and not _is_part(named, django):
         return named
     likely = [candidate for candidate in django if candidate.rank is Rank.USUAL]
     deployed = [candidate for candidate in code.deployed() if not _is_part(candidate, django)]

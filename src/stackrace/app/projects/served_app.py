@@ -37,6 +37,8 @@ _NAMED_BY: Mapping[str, Collection[str]] = {
 }
 """Options whose value is the application, and the programs that have them: gunicorn's ``-w`` is a number."""
 _LOOKING = ("fastapi", "flask", "litestar", "quart")
+APP_VARIABLES = {"flask": "FLASK_APP", "quart": "QUART_APP"}
+"""Variables that name the application, by the program that reads them."""
 _FOLDERS = frozenset({"--chdir", "--app-dir", "--working-dir", "--pythonpath", "--python-path"})
 _FACTORIES = frozenset({"--factory", "--call"})
 
@@ -84,8 +86,8 @@ def served_app(words: Sequence[str], environment: Mapping[str, str], folder: str
     kind = _kind(program, options)
     is_factory = bool(_FACTORIES & set(words))
     named = [options[name] for name, programs in _NAMED_BY.items() if name in options and program in programs]
-    if program in ("flask", "quart") and environment.get(f"{program.upper()}_APP"):
-        named.append(environment[f"{program.upper()}_APP"])
+    if variable := environment.get(APP_VARIABLES.get(program, "")):
+        named.append(variable)
     for word in (*named, *positional):
         if match := _TARGET.match(word):
             return ServedApp(kind=kind, module=match[1], name=match[2], folder=folder, is_factory=is_factory)

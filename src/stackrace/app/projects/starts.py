@@ -10,9 +10,10 @@ from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
 from ..project_files import ProjectFiles, is_development, is_platform
-from .code_starts import PYTHON, program_file, python_words, server_import, started_by_code
+from .code_starts import PYTHON, development_call, program_file, python_words, server_import, started_by_code
 from .deployment_command import DeploymentCommand, interpolated, joined_lines, shown, text_of
 from .place import Place
+from .served_app import APP_VARIABLES
 from .shell import ask_shell
 
 SHELLS = frozenset({"sh", "bash", "dash", "ash", "ksh", "zsh"})
@@ -90,6 +91,15 @@ def starts(
     return found.starts[::-1], found.problem
 
 
+def for_development(
+    command: DeploymentCommand, project: ProjectFiles, programs: Collection[str]
+) -> tuple[str, ...]:
+    """Return the framework's own servers for development that ``command`` starts: a place and the call, each."""
+    found = _Search(project=project, programs=frozenset(programs))
+    found.follow(command)
+    return tuple(dict.fromkeys(found.for_development))
+
+
 class _Search:
     def __init__(self, *, project: ProjectFiles, programs: frozenset[str]) -> None:
         self.project, self.programs = project, programs
@@ -101,6 +111,8 @@ class _Search:
         self.own = project.console_scripts.keys()
         self.called: list[str] = []
         """Programs that scripts and shell lines call, and that could not be followed to a server."""
+        self.for_development: list[str] = []
+        """Frameworks' own servers for development that are started: place and call."""
 
     def follow(self, command: DeploymentCommand, depth: int = 0) -> None:
         """Record the servers that ``command`` starts, directly or through other programs."""
@@ -115,6 +127,7 @@ class _Search:
             path = program_file(command, self.project)
             if path is not None:
                 self._follow_code(command, path)
+            self._note_development(command, path)
             self.called.append(command.words[0])
             if PurePosixPath(command.words[0]).name in _BUILDERS:
                 if any(map(_FOR_DEVELOPMENT.fullmatch, command.words[1:])):
@@ -139,6 +152,19 @@ class _Search:
         if not self.starts and self._speaks_of_one([text_of(path)]):
             self.problem = self.problem or f"{path.relative_to(self.project.root)} {_BY_ITSELF}"
         self.code.append(path)
+
+    def _note_development(self, command: DeploymentCommand, path: Path | None) -> None:
+        program, *rest = command.words
+        file, line, call = command.file, command.line, ""
+        if PurePosixPath(program).name in APP_VARIABLES and "run" in rest:
+            call = f"{PurePosixPath(program).name} run"
+        elif "runserver" in rest:
+            call = "runserver"
+        elif path is not None and (found := development_call(path)):
+            file, (line, call) = path, found
+        if call:
+            place = shown(file, self.project.root) + (f":{line}" if line else "")
+            self.for_development.append(f"{place} starts a server for development ({call})")
 
     def _note(self, command: DeploymentCommand) -> None:
         # a loop may start the same again

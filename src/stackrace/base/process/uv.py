@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..errors import DISK, SHORTAGES, MissingError, said_by
@@ -46,6 +46,11 @@ _CONFLICT = Cause(
 _BUILD = Cause(
     "Failed to build|Failed to download and build|build backend returned an error",
     "a package has no wheel for this Python, and cannot be built from its source", "see uv's words above", 2,
+)  # fmt: skip
+_NO_RELEASE = Cause(
+    "does not satisfy Python|requires? Python|with a matching (Python|platform)",
+    "a package has no release for this Python or machine",
+    "leave it out, or give another interpreter with --python", 2,
 )  # fmt: skip
 UNKNOWN = Cause("", "uv failed", "its own words above say why", 2)
 
@@ -84,9 +89,7 @@ CAUSES = (
           "a package, or uv's cache, is damaged", "empty the cache with: uv cache clean"),
     Cause("Failed to initialize cache|Could not acquire lock", "uv's cache cannot be used",
           "set UV_CACHE_DIR to another folder"),
-    Cause("does not satisfy Python|with a matching (Python|platform)",
-          "a package has no release for this Python or machine",
-          "leave it out, or give another interpreter with --python", 2),
+    _NO_RELEASE,
     _CONFLICT,
     Cause(r"you require ([\w.-]++)\S+ and \1[\[<>=!~]\S+ we can conclude",
           "two versions of one package are asked for",
@@ -112,8 +115,18 @@ _MISSED = re.compile(
 )
 
 
-def cause_of(result: CommandResult, pins: Iterable[str] = ()) -> Cause:
-    """Return the cause of uv's failure ``result``; ``pins`` are the app's versions, as ``name==1.0``."""
+_UNRELEASED = re.compile(
+    r"(?<![\w.-])([\w.-]++)(?:[=<>!~]\S*+)? (?:(?:depends?|requires?)(?: on)? Python|ha(?:s|ve) no wheels with a "
+    r"matching (?:Python|platform tag \(e\.g\., `(\w++)`\)))"
+)
+"""A package without a release for this Python, or for this platform, whose tag follows."""
+
+
+def cause_of(result: CommandResult, pins: Iterable[str] = (), python: str = "") -> Cause:
+    """Return the cause of uv's failure ``result``.
+
+    ``pins`` are the app's versions, as ``name==1.0``. ``python`` is the interpreter's version, empty if unknown.
+    """
     # uv wraps its lines
     output = " ".join(result.output.split())
     if "depend" in output and any(re.search(rf"\b{re.escape(pin)}(?![\w.])", output) for pin in pins):
@@ -121,13 +134,17 @@ def cause_of(result: CommandResult, pins: Iterable[str] = ()) -> Cause:
     if result.code < 0:
         output += f" signal {-result.code}"
     cause = next(each for each in CAUSES if re.search(each.signs, output))
+    if cause is _NO_RELEASE and (found := _UNRELEASED.search(output)):
+        name, platform = found.groups()
+        where = f"this machine ({platform})" if platform else f"Python {python}" if python else "this Python"
+        return replace(cause, message=f"{name} has no release for {where}")
     missed = _MISSED.search(output) if cause is _BUILD else None
     if missed is None:
         return cause
     name = next(filter(None, missed.groups()))
     package = next(package for part, package in _DEBIAN.items() if part in name)
     way_out = f"install {name}, on Debian with: apt-get install {package}"
-    return Cause(cause.signs, f"{cause.message}: {name} is missing", way_out, cause.exit_code)
+    return replace(cause, message=f"{cause.message}: {name} is missing", way_out=way_out)
 
 
 def uv_program(project: Path) -> str:

@@ -27,6 +27,7 @@ from ...deploy.project_data import CACHES
 from ...deploy.sqlite_files import is_side
 from ...race.preparation.chosen_app import asked_app, guarded_project, python_for
 from ...race.request.request import RaceRequest
+from ...stacks.servers.site import versions_by_key
 from .cluster_options import ClusterRequest
 from .lease import refuse_busy
 
@@ -146,7 +147,7 @@ def _environment(request: RaceRequest, entry: Entry, root: Path) -> tuple[str, M
             facts = project.facts(app)
     if facts is None:
         return "", {}
-    installed = {name.lower().replace("_", "-"): version for name, version in facts.distributions.items()}
+    installed = versions_by_key(facts.distributions)
     return facts.version, {name: version for name, version in installed.items() if name not in _NOT_RUN}
 
 

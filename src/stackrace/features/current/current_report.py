@@ -14,6 +14,7 @@ from ...app.projects.detection import detect
 from ...base.codec import encode
 from ...base.errors import InputError, StackError
 from ...base.numbers import mebibytes
+from ...base.text import package_key
 from ...report.exporter import Kind
 from ...report.sheet import Column, Paragraph, Section, Table, Tone
 from ...stacks.native_files import Concern, Weight
@@ -22,7 +23,7 @@ from ...stacks.servers.contract import Entry
 from ...stacks.setting import Interface, Origin
 from ...stacks.stack import Hop
 from ...stacks.stack_path import parse_stack, setting_text
-from .deployment import current_deployment, running_deployment
+from .deployment import current_deployment, running_deployment, why_none
 from .model import CurrentChange, CurrentDeployment, placed
 from .options import line_of
 from .running import Observation, key_of, observed_at, observed_in
@@ -69,6 +70,8 @@ class Found:
     deployment: CurrentDeployment | None
     hops: tuple[ShownHop, ...] = ()
     """Servers, the front end first; empty if they are no stack of the catalogue."""
+    no_deployments: tuple[str, ...] = ()
+    """What the files start that is no deployment, if there is none: servers for development."""
     running: Observation | None = None
     """The running server that was observed; None for a deployment read from files."""
 
@@ -86,8 +89,10 @@ def look(folder: Path, file: Path | None, target: str = "") -> Found:
         deployment: CurrentDeployment | None = running_deployment(running, folder, servers.specs, entry)
     else:
         deployment = current_deployment(folder, servers.specs, file, entry)
+    if deployment is None:
+        return Found(folder=folder, deployment=None, no_deployments=why_none(folder, servers.specs))
     found = Found(folder=folder, deployment=deployment, running=running)
-    if deployment is None or not deployment.stack:
+    if not deployment.stack:
         return found
     try:
         stack = parse_stack(deployment.stack, servers.specs, _ANY, folder)
@@ -136,8 +141,8 @@ def _shown(
     hop: Hop, server: Entry, versions: Mapping[tuple[str, str], str], deployment: CurrentDeployment
 ) -> ShownHop:
     # the server's own package comes first, before those that its settings need
-    own_package = (re.split(r"[^\w.-]", name, maxsplit=1)[0].lower() for name in server.requirements(hop.settings))
-    package = next(own_package, "")
+    needed = (re.split(r"[^\w.-]", name, maxsplit=1)[0] for name in server.requirements(hop.settings))
+    package = package_key(next(needed, ""))
     known = [(number, location) for (name, number), location in versions.items() if name == package]
     version = [Fact(what="version", value=number, location=location) for number, location in known]
     own = [name for name, origin in hop.origins.items() if origin is Origin.OWN or name in hop.chosen]
@@ -203,7 +208,9 @@ def _sections(found: Found) -> Iterator[Section]:
             "No file of this project starts a server for production that Stackrace knows; "
             f"name one: stackrace current FILE, or observe the server that runs: {_observing(found)}."
         )
-        yield Section(title="", blocks=(Paragraph(text=words, tone=Tone.STRONG, whole=True),))
+        paragraphs = [Paragraph(text=words, tone=Tone.STRONG, whole=True)]
+        paragraphs += [Paragraph(text=f"{each}.", whole=True) for each in found.no_deployments]
+        yield Section(title="", blocks=tuple(paragraphs))
         return
     head = f"{deployment.location} runs {deployment.stack or 'what cannot be raced'}"
     paragraphs = [Paragraph(text=head, tone=Tone.STRONG, whole=True)]

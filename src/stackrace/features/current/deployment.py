@@ -18,7 +18,7 @@ from ...app.projects.deployment_files import DeploymentCommand, commands_of_file
 from ...app.projects.framework_commands import as_server
 from ...app.projects.images import starting_bases
 from ...app.projects.kubernetes import is_manifest
-from ...app.projects.starts import UNTOLD, serves_no_app, starts
+from ...app.projects.starts import UNTOLD, for_development, serves_no_app, starts
 from ...base.errors import InputError
 from ...base.files import is_file
 from ...report.figures import listed
@@ -27,7 +27,7 @@ from ...stacks.stack import ServerSpec
 from .deployment_record import Read, front_of, recorded, take_settings_variable
 from .fronts import Front, Fronts, unread_documents, unread_targets
 from .hop import ReadHop, shown_location
-from .mistakes import mistakes_in, why_not_started
+from .mistakes import differences_in, mistakes_in, why_not_started
 from .model import CurrentDeployment, CurrentGap, placed
 from .options import read_hop
 from .running import Observation, observed_in
@@ -89,6 +89,14 @@ def current_deployment(
             return here
         found = found or here
     return found
+
+
+def why_none(folder: Path, specs: Mapping[str, ServerSpec]) -> tuple[str, ...]:
+    """Return the servers for development that the files of a project start, each with its place."""
+    base = folder.absolute()
+    reading = _Reading(base, base, specs, None, None, {})
+    reading.deployment(None)
+    return tuple(reading.for_development())
 
 
 def running_deployment(
@@ -188,7 +196,7 @@ class _Reading:
         if other is not None and self._rank(other.command) < self._likelihood(first):
             return replace(self._unraced(other), others=_places((first, *rest)))
         take_settings_variable(first, entry)
-        differences = self.running.correct(first) if self.running is not None else ()
+        observed = self.running.correct(first) if self.running is not None else ()
         there = self.fronts.configured({text_of(each.file) for each in self.commands})
         there = [each for each in there if self._may_concern((self.root / each.file).parent)]
         before, elsewhere = self.fronts.before(first.command, self.commands, there)
@@ -198,7 +206,8 @@ class _Reading:
         front = front_of(first, before)
         equal = [hop for hop in rest if not hop.problem and self._stage(hop) == self._stage(first)]
         servers = [*self.specs.values()]
-        mistakes = mistakes_in(Read(hop=first, front=front, others=equal, servers=servers, running=self.running))
+        read = Read(hop=first, front=front, others=equal, servers=servers, running=self.running)
+        mistakes = mistakes_in(read)
         first.problem = first.problem or why_not_started(mistakes)
         found = replace(recorded(first, before, front, self.root, self.base), mistakes=mistakes)
         others_app = () if ours or entry is None else _of_another_app(first, entry)
@@ -210,6 +219,7 @@ class _Reading:
         others = tuple(each for each in places if each != found.location)
         # the variables of a running process include all of its machine's
         variables = found.variables if self.running is None else ()
+        differences = (*observed, *differences_in(read))
         return replace(found, gaps=tuple(gaps), differences=differences, others=others, variables=variables)
 
     def _commands(self) -> Sequence[DeploymentCommand]:
@@ -301,16 +311,25 @@ class _Reading:
         if other is not None:
             return self._unraced(other)
         if self.file is not None:
-            problem = problem_of(self.file, text_of(self.file))
+            problem = problem_of(self.file, text_of(self.file)) or next(self.for_development(), "")
             raise InputError(
                 f"{self.file} starts no server that Stackrace knows{f' ({problem})' if problem else ''}; "
-                "use --current, or [race] current, with another file"
+                "give another file with --current ([race] current), or --no-current"
             )
         places = (
             CurrentDeployment(stack="", file=gap.file, line=gap.line, problem=f"{gap.what}: {gap.why}")
             for gap in (*unread, *unread_targets(self.root, self.programs), *self._starting_images())
         )
         return next(places, None)
+
+    def for_development(self) -> Iterator[str]:
+        """Yield the servers for development that its commands start, each with its place."""
+        for hop in self.hops:
+            if hop.is_for_development:
+                option = next(name for name in hop.seen if hop.native.row(name).is_for_development)
+                yield f"{placed(*hop.location)} starts {hop.spec.title} for development (--{option})"
+        for command in self.commands:
+            yield from for_development(command, self.project, self.programs.keys())
 
     def _is_elsewhere(self, front: Front, hop: ReadHop, elsewhere: list[CurrentGap]) -> bool:
         """Tell whether ``front`` forwards to a port that the server lacks; if so, add a gap to ``elsewhere``."""

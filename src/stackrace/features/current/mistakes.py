@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...app.project_files import is_platform
 from ...app.projects.deployment_command import OPEN, joined_lines, shown, text_of
 from ...app.projects.images import exec_form
 from ...app.projects.starts import SHELLS, is_known_wrapper
@@ -23,7 +24,7 @@ from .deployment_record import Found, Read
 from .fronts import Front, found_line
 from .grants import connections, memory, router_table, unread_pool
 from .hop import ReadHop
-from .model import CurrentMistake, placed
+from .model import CurrentDifference, CurrentMistake, placed
 from .options import line_of, said_at, uses
 
 _VARIABLE = re.compile(r"\$(?:\w+|\{[^}]*\})")
@@ -119,16 +120,43 @@ def _literal_variables(read: Read) -> Found:
             yield (shown(command.file, read.hop.root), number), {"instruction": instruction, "name": literal[0]}
 
 
+def differences_in(read: Read) -> tuple[CurrentDifference, ...]:
+    """Return the sizes that files of other platforms give the same app: each platform may have its own."""
+    file, line = read.hop.location
+    return tuple(
+        CurrentDifference(
+            file=file,
+            line=line,
+            said=ours,
+            against=f"{placed(*other.location)}, for another platform, says {theirs}",
+        )
+        for other, ours, theirs in _of_other_sizes(read)
+        if _is_another_platform(read.hop, other)
+    )
+
+
 def _disagreeing(read: Read) -> Found:
-    """Yield other deployments of the same app with other sizes; services of one file are meant to differ."""
+    for other, ours, theirs in _of_other_sizes(read):
+        if not _is_another_platform(read.hop, other):
+            yield read.hop.location, {"ours": ours, "theirs": theirs, "other": placed(*other.location)}
+
+
+def _is_another_platform(hop: ReadHop, other: ReadHop) -> bool:
+    return all(is_platform(each.command.known_by, each.root) for each in (hop, other))
+
+
+def _of_other_sizes(read: Read) -> Iterator[tuple[ReadHop, str, str]]:
+    """Yield other deployments of the same app with other sizes, and both sizes in words.
+
+    Services of one file are meant to differ.
+    """
     (ours, _), app = read.hop.effective, _app(read.hop)
     for other in read.others:
         theirs, _ = other.effective
         is_same = other.spec is read.hop.spec and theirs == ours
         is_another = other.command.known_by == read.hop.command.known_by or {app, _app(other)} - {"", app}
         if ours and theirs and not is_same and not is_another:
-            facts = {"ours": _sized(read.hop, ours), "theirs": _sized(other, theirs)}
-            yield read.hop.location, {**facts, "other": placed(*other.location)}
+            yield other, _sized(read.hop, ours), _sized(other, theirs)
 
 
 def _app(hop: ReadHop) -> str:

@@ -70,12 +70,12 @@ class CurrentQueue(_Placed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CurrentDifference(_Placed):
-    """One thing in which a running server differs from what its files or its command line say."""
+    """One thing that a file says, and the running server, or the file of another platform, does not."""
 
     said: str
     """Setting of the file or command: ``workers=4``."""
-    observed: str
-    """Observation that contradicts it, as the end of a sentence: ``2 run``."""
+    against: str
+    """The other side, as the end of a sentence: ``2 run``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +125,7 @@ class CurrentDeployment(RacePart):
     env_files: tuple[str, ...] = ()
     """Files of variables that it reads."""
     differences: tuple[CurrentDifference, ...] = ()
-    """Differences between the observed server and its files or command line."""
+    """Differences from the running server, or between the files of two platforms."""
     others: tuple[str, ...] = ()
     """Other deployments of this project, as ``FILE:LINE``, the likeliest first."""
 

@@ -576,6 +576,7 @@ def _versions(server: Process, prefixes: Sequence[str]) -> dict[str, str]:
         base = glob.escape(_inside(server, prefix))
         for metadata in glob.glob(f"{base}/lib*/python3*/*-packages/*-info"):
             name, _, version = os.path.basename(metadata)[:-10].partition("-")
+            # as base.text.package_key does, which this script cannot import elsewhere
             plain = re.sub(r"[-_.]+", "-", name).lower()
             if _PACKAGES.fullmatch(plain) and plain not in found:
                 said = re.search(r"^Version: *([\w.+!-]+)", _text(f"{metadata}/METADATA"), re.MULTILINE)

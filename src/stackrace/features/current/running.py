@@ -187,7 +187,7 @@ class Observation:
         hop.computed.discard(name)
         hop.gaps = [gap for gap in hop.gaps if gap not in unclear]
         if said is not None:
-            yield CurrentDifference(file=file, line=line, said=f"{name}={said}", observed=f"{number} run")
+            yield CurrentDifference(file=file, line=line, said=f"{name}={said}", against=f"{number} run")
 
     def _addresses(self, hop: ReadHop) -> Iterator[CurrentDifference]:
         listens = self.server.addresses
@@ -198,8 +198,8 @@ class Observation:
             is_port = port and (":" in said or change.key.endswith("port"))
             if change.concern is Concern.ADDRESS and port and is_port and port[1] not in {*ports, "0"}:
                 said = f"{change.key.lstrip('-')} {said}"
-                observed = f"it listens on {', '.join(listens)}"
-                yield CurrentDifference(file=change.file, line=change.line, said=said, observed=observed)
+                against = f"it listens on {', '.join(listens)}"
+                yield CurrentDifference(file=change.file, line=change.line, said=said, against=against)
 
 
 def key_of(what: str) -> str:

@@ -55,7 +55,7 @@ def taken_over(deployment: CurrentDeployment, raced: str, folder: Path = Path())
             f"them from a file; {way}."
         )
     for each in deployment.differences:
-        yield f"{each.location} says {each.said}; {each.observed}."
+        yield f"{each.location} says {each.said}; {each.against}."
     yield from deployment.warnings
     yield from _gaps(deployment.gaps)
     if deployment.others:

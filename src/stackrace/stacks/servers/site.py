@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
+from ...base.text import package_key
 from ..native_files import Change, Concern, GivenOption, NativeFile
 from ..setting import Interface, Protocol, Settings, Socket
 
@@ -54,7 +55,7 @@ class Production:
 
 def versions_by_key(versions: Mapping[str, str]) -> dict[str, str]:
     """Return versions by normalised package name: Foo_Bar becomes foo-bar."""
-    return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in versions.items()}
+    return {package_key(name): version for name, version in versions.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

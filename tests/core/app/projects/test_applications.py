@@ -10,6 +10,7 @@ from stackrace.base.errors import InputError
 
 RAISES = "raise SystemExit('nothing of a project is ever run')\n"
 FLASK = "from flask import Flask\napp = Flask(__name__)\n"
+QUART = "from quart import Quart\napp = Quart(__name__)\n"
 FASTAPI = "import fastapi\napp = fastapi.FastAPI()\n"
 FACTORY = "import flask\ndef create_app(config=None):\n    app = flask.Flask(__name__)\n    return app\n"
 
@@ -244,6 +245,15 @@ def test_flask_app_of_the_shell_is_the_app_as_for_flask_run(tmp_path):
     assert detect(tmp_path, {"FLASK_APP": "b.py:app"}).entry.target == "b:app"
     # of another project
     assert detect(tmp_path, {"FLASK_APP": "other"}).entry.target == "a:app"
+
+
+def test_quart_app_of_the_shell_is_the_app_as_for_quart_run(tmp_path):
+    files = {"a.py": QUART, "b.py": QUART, "Procfile": "web: hypercorn a:app\n"}
+    found = detect(write(tmp_path, files), {"QUART_APP": "b:app"})
+    assert (str(found.entry.kind), found.entry.target, found.location) == ("asgi", "b:app", "QUART_APP")
+    # of another project
+    assert detect(tmp_path, {"QUART_APP": "other"}).entry.target == "a:app"
+    assert detect(tmp_path, {"FLASK_APP": "other", "QUART_APP": "b"}).entry.target == "b:app"
 
 
 def test_flask_app_in_a_package_is_imported_from_above(tmp_path):

@@ -68,6 +68,7 @@ FILES = {
     ),
     "systemd": ({"shop.service": "[Service]\nExecStart=/srv/venv/bin/hypercorn api:app\n"}, "asgi api:app"),
     "flask's own file": ({".flaskenv": "FLASK_APP=other:make_app\n"}, "wsgi other:make_app()"),
+    "quart's own file": ({".quartenv": "QUART_APP='api:build'\n"}, "asgi api:build()"),
     "a file of fastapi": ({"Dockerfile": 'CMD ["fastapi", "run", "api.py", "--port", "80"]'}, "asgi api:app"),
     "granian": ({"Procfile": "web: granian --interface wsgi shop:app"}, "wsgi shop:app"),
     "a folder": ({"Procfile": "web: cd site && gunicorn web:app", "site/web.py": TWO["shop.py"]}, "wsgi web:app"),
