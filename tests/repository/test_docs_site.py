@@ -122,7 +122,16 @@ def browser(tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    "name", ["index", "tutorial", "how-to/off-unit", "servers/nginx", "reference/race-toml", "architecture"]
+    "name",
+    [
+        "index",
+        "tutorial",
+        "how-to/off-unit",
+        "servers/nginx",
+        "reference/race-toml",
+        "historic/lighttpd-2008",
+        "architecture",
+    ],
 )
 def test_everybody_can_use_its_pages(name, site, browser):
     browser.open((site / f"docs/{name}.html").as_uri())
