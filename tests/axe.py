@@ -12,6 +12,18 @@ from tests.chromium import Chromium
 FOLDER = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "stackrace" / "test-axe"
 
 
+WIDE, PHONE = (1280, 900), (390, 844)
+
+
+def look(browser: Chromium, scheme: str, size: tuple[int, int]) -> list[str]:
+    """Show the open page ``light`` or ``dark`` in a window of ``size``, and return how it breaks the rules."""
+    browser.size(*size, mobile=size == PHONE)
+    browser.prefer(scheme)
+    assert browser.run("matchMedia('(prefers-color-scheme: dark)').matches") == (scheme == "dark")
+    assert browser.run("document.documentElement.scrollWidth") <= size[0]
+    return violations(browser)
+
+
 def violations(browser: Chromium) -> list[str]:
     """Return how the open page breaks the rules, a line for each element."""
     script = FOLDER / "node_modules" / "axe-core" / "axe.min.js"

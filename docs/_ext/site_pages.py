@@ -4,6 +4,7 @@
 - The links of an index page (``index.md``, ``README.md``) are the table of contents below it.
 - Links to folders, which a site cannot show, become text.
 - The JSON schemas lie in ``schemas``, for editors and programs: that of race.toml is ``schemas/init.json``.
+- Pages get what the theme lacks for readers without a mouse or a screen.
 """
 
 from __future__ import annotations
@@ -58,9 +59,32 @@ def _publish_schemas(app: Sphinx, error: Exception | None) -> None:
             (folder / f"{name}.json").write_text(text, encoding="utf-8")
 
 
+_LACKING = {
+    # a keyboard scrolls only what has the focus
+    r"<pre>": '<pre tabindex="0">',
+    r'<div class="table-wrapper': '<div tabindex="0" class="table-wrapper',
+    # an empty cell is the heading of nothing
+    r'<th class="head[^"]*"><p></p></th>': "<td></td>",
+    r'<p class="caption" role="heading">': '<p class="caption" role="heading" aria-level="2">',
+    r'<aside class="sidebar-drawer': '<aside aria-label="All pages" class="sidebar-drawer',
+    r'<aside class="toc-drawer': '<aside aria-label="On this page" class="toc-drawer',
+}
+"""Patterns of the theme's tags, and what they are replaced with."""
+
+
+def _for_everybody(app: Sphinx, error: Exception | None) -> None:
+    """Complete the tags of all pages, also of a site that was built before."""
+    for path in Path(app.outdir).rglob("*.html"):
+        page = path.read_text(encoding="utf-8")
+        for tag, complete in _LACKING.items():
+            page = re.sub(tag, complete, page)
+        path.write_text(page, encoding="utf-8")
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect the extension to Sphinx."""
     app.connect("source-read", _complete)
     app.connect("doctree-read", _as_text)
     app.connect("build-finished", _publish_schemas)
+    app.connect("build-finished", _for_everybody)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

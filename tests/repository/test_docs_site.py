@@ -13,6 +13,8 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from tests.axe import PHONE, WIDE, look
+from tests.chromium import CHROMIUM, Chromium
 
 from stackrace.base.errors import StackraceError
 from stackrace.cli.main import INTERRUPTED, VERBS
@@ -109,6 +111,32 @@ def test_the_reference_of_documents_has_all_that_are_published(site):
     text = text_of(site, "reference/json")
     kinds = ("race", "load", "check", "tune", "trend", "export")
     assert [kind for kind in kinds if f"Stackrace {kind}, version" not in text] == []
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    if CHROMIUM is None:
+        pytest.skip("chromium is not installed")
+    with Chromium(tmp_path_factory.mktemp("browser")) as browser:
+        yield browser
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "index",
+        "tutorial",
+        "how-to/off-unit",
+        "servers/nginx",
+        "reference/race-toml",
+        "historic/lighttpd-2008",
+        "architecture",
+    ],
+)
+def test_everybody_can_use_its_pages(name, site, browser):
+    browser.open((site / f"docs/{name}.html").as_uri())
+    views = [(scheme, size) for scheme in ("light", "dark") for size in (WIDE, PHONE)]
+    assert [(*view, fault) for view in views for fault in look(browser, *view)] == []
 
 
 def codes(kind):

@@ -37,6 +37,8 @@ class Kind(Generic[_Result]):
     """Function that returns the result for head against base; None if it compares no sides."""
     leading: Callable[[_Result], str] = lambda _: ""
     """Function that returns the state after the blocks of a running race, in one line; empty if unknown."""
+    so_far: Callable[[_Result], Iterable[Section]] = lambda _: ()
+    """Function that returns the sections that the page of a running race shows in place of a standing."""
 
 
 class Format(StrEnum):

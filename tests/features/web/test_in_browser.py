@@ -7,7 +7,7 @@ from dataclasses import replace
 from html import unescape
 
 import pytest
-from tests.axe import violations
+from tests.axe import PHONE, WIDE, look, violations
 from tests.chromium import CHROMIUM, Chromium
 from tests.factories import make_race
 from tests.features.web.conftest import RACES, address_of
@@ -54,16 +54,9 @@ def path_of(name, site):
     return address_of(name)
 
 
-WIDE, PHONE = (1280, 900), (390, 844)
-
-
 @pytest.mark.parametrize(("scheme", "size"), [("light", WIDE), ("dark", PHONE)], ids=["light", "dark, on a phone"])
 def test_everybody_can_use_it(page, scheme, size):
-    page.size(*size, mobile=size == PHONE)
-    page.prefer(scheme)
-    assert page.run("matchMedia('(prefers-color-scheme: dark)').matches") == (scheme == "dark")
-    assert page.run("document.documentElement.scrollWidth") <= size[0]
-    assert violations(page) == []
+    assert look(page, scheme, size) == []
 
 
 REACHABLE = "a[href], button, input:not([type=hidden]), summary, [tabindex='0']"
@@ -97,20 +90,19 @@ def test_the_skip_link_leads_to_the_result(page):
     page.until("document.activeElement.id == 'result'")
 
 
-def test_the_page_of_a_running_race_is_for_everybody(browser, tmp_path, new_store, monkeypatch):
+@pytest.mark.parametrize("kind", ["race", "check-failed", "tuning"])
+def test_the_page_of_a_running_race_is_for_everybody(kind, browser, tmp_path, new_store, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     (path := tmp_path / "races.sqlite3").write_bytes(new_store.read_bytes())
-    race = replace(make_race(4, blocks=3), ending=None)
+    race = replace(make_race(4, blocks=3) if kind == "race" else product.race(kind), ending=None)
     with open_store(f"sqlite:///{path}") as store, race_lock(race.id, new=True):
         store.begin(race)
         with served(f"sqlite:///{path}") as site:
             browser.complaints.clear()
             browser.open(f"{site.address}races/{race.id}/")
-            browser.until("document.querySelector('#standing .board')")
-            for size in (WIDE, PHONE):
-                browser.size(*size, mobile=size == PHONE)
-                assert violations(browser) == []
-            assert browser.run("document.documentElement.scrollWidth") <= PHONE[0]
+            browser.until("document.querySelector('#standing :is(.board, .figures)')")
+            for scheme, size in (("light", WIDE), ("dark", PHONE)):
+                assert look(browser, scheme, size) == []
             browser.open("about:blank")
     assert browser.complaints == []
 

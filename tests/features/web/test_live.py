@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -10,6 +11,7 @@ import sys
 import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from html import unescape
 from types import SimpleNamespace
 from urllib.parse import urlsplit
 
@@ -22,8 +24,15 @@ from tests.frozen import product
 from tests.http_servers import APP
 from tests.raced import ended_launches
 
+from stackrace.base.numbers import number
+from stackrace.features.regression import words as check_words
+from stackrace.features.regression.model import gate_of
+from stackrace.features.regression.ruling import gate_answer
+from stackrace.features.tune.tuning_result import leading, tuned
 from stackrace.features.web import live_page
+from stackrace.measure.launch import Failure, FailureKind
 from stackrace.race.results.race import Ending
+from stackrace.stacks.stack import Side, side_of
 from stackrace.store import open_store
 from stackrace.store.lookup import Progress
 from stackrace.store.race_lock import race_lock
@@ -89,12 +98,47 @@ def test_before_the_first_block_there_is_no_standing(store_url, monkeypatch):
     assert "Block 1: 0 slices" in of("progress", events)[0]
 
 
-def test_of_a_tuning_its_line_is_shown(store_url, monkeypatch):
-    race = replace(product.race("tuning"), ending=None)
+def shown_of(race, store_url, monkeypatch):
+    """Return the text in place of a standing while ``race`` runs, and the number of drawings in it."""
     with open_store(store_url) as store, race_lock(race.id, new=True):
         store.begin(race)
-        events = told(store_url, race, until=1, monkeypatch=monkeypatch)
-    assert "<svg" not in of("standing", events)[0]
+        (shown,) = of("standing", told(store_url, race, until=1, monkeypatch=monkeypatch))
+    return unescape(re.sub(r"<[^>]+>", "", shown)), shown.count("<svg")
+
+
+def test_of_a_check_both_sides_and_each_change_with_limits_are_shown(store_url, monkeypatch):
+    race = replace(product.race("check-failed"), ending=None)
+    text, drawings = shown_of(race, store_url, monkeypatch)
+    assert [note for note in check_words.side_notes(gate_of(race)) if note not in text] == []
+    rulings = gate_answer(race).rulings
+    assert [each for each in rulings if check_words.change(each) not in text] == []
+    assert drawings >= len(rulings)
+
+
+def test_of_a_check_whose_head_does_not_start_that_is_shown(store_url, monkeypatch):
+    race = replace(product.race("check-failed"), ending=None)
+    failure = Failure(kind=FailureKind.NOT_STARTED, message="it exited")
+    launches = tuple(
+        replace(each, failure=failure, slices=()) if side_of(each.stack) is Side.HEAD else each
+        for each in race.launches
+    )
+    text, _ = shown_of(replace(race, launches=launches), store_url, monkeypatch)
+    made = len(launches) // 2
+    assert f"{made} of the head's {made} launches failed" in text
+
+
+def test_of_a_tuning_its_line_and_the_best_configurations_are_shown(store_url, monkeypatch):
+    race = replace(product.race("tuning"), ending=None)
+    text, _ = shown_of(race, store_url, monkeypatch)
+    assert f"{leading(race)}." in text
+    best = tuned(race).responses[:5]
+    assert [one for one in best if one.stack not in text or number(one.value) not in text] == []
+
+
+def test_before_anything_is_known_of_a_tuning_its_page_says_so(store_url, monkeypatch):
+    race = replace(product.race("tuning"), ending=None)
+    launches = tuple(replace(each, slices=()) for each in race.launches)
+    assert "Its result comes at the end." in shown_of(replace(race, launches=launches), store_url, monkeypatch)[0]
 
 
 @pytest.mark.parametrize("gone", ["ended", "killed", "unknown"])

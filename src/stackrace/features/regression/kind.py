@@ -48,6 +48,15 @@ def _sections(race: Race) -> Iterator[Section]:
     yield Section(title="", blocks=(Notes(texts=(*race.notes, f"Race {race.id}, seed {race.seed}.")),))
 
 
+def _so_far(race: Race) -> Iterator[Section]:
+    result = gate_answer(race)
+    texts = list(words.side_notes(gate_of(race)))
+    if result.failed.head or result.failed.base:
+        texts.append(f"Failed launches: {words.failed(race, result)}.")
+    yield Section(title="", blocks=tuple(Paragraph(text=text) for text in texts))
+    yield Section(title="Head against base so far", blocks=(_table(result),))
+
+
 def _table(result: GateAnswer) -> Table:
     rows = [words.cells(each) for each in result.rulings]
     tones = tuple(_STATES.get(each.state, Tone.PLAIN) for each in result.rulings)
@@ -171,7 +180,7 @@ def _named(side: Contender) -> str:
     return side.label if commit in side.label else f"{side.label} {commit}"
 
 
-KIND = Kind(sections=_sections, document=_document, first_line=_first_line, compared=_compared)
+KIND = Kind(sections=_sections, document=_document, first_line=_first_line, compared=_compared, so_far=_so_far)
 
 
 def rendered(race: Race, form: str) -> str:

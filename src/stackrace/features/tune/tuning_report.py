@@ -21,6 +21,7 @@ from .picture import LEGEND, block_lines, facets
 from .tuning_result import Responded, Tuned, leading, tuned
 
 _SHOWN = 10
+_SHOWN_SO_FAR = 5
 
 
 def _sections(race: Race, found: Tuned) -> Iterator[Section]:
@@ -66,6 +67,13 @@ def _sections(race: Race, found: Tuned) -> Iterator[Section]:
     )
 
 
+def _so_far(race: Race) -> Iterator[Section]:
+    if line := leading(race):
+        rows = tuned(race).responses[:_SHOWN_SO_FAR]
+        blocks = Paragraph(text=f"{line}."), _best(tuning_of(race), rows, compared=False)
+        yield Section(title="The best so far", blocks=blocks)
+
+
 def _against(tuning: Tuning, found: Tuned) -> Table:
     rows = found.against
     names = tuple(words.REFERENCES[one.reference] for one in rows)
@@ -82,15 +90,16 @@ def _against(tuning: Tuning, found: Tuned) -> Table:
     )
 
 
-def _best(tuning: Tuning, rows: tuple[Responded, ...]) -> Table:
+def _best(tuning: Tuning, rows: tuple[Responded, ...], *, compared: bool = True) -> Table:
     needs = [one.needs for one in rows]
     memory = tuple(NOTHING if one is None else SIZE.format(one.memory_bytes) for one in needs)
     connections = tuple(count(one.connections) if one and one.connections else "" for one in needs)
+    against = Column(title="vs tuned", cells=tuple(number(one.relative) for one in rows), keep=4)
     return Table(
         columns=(
             Column(title="configuration", cells=tuple(one.stack for one in rows), left=True, fold_to=48),
             Column(title=tuning.goal.title, cells=tuple(tuning.goal.figure(one.value) for one in rows)),
-            Column(title="vs tuned", cells=tuple(number(one.relative) for one in rows), keep=4),
+            *([against] if compared else []),
             Column(title="launches", cells=tuple(count(one.launches) for one in rows), keep=1),
             Column(title="memory", cells=memory, keep=3),
             Column(title="connections", cells=connections, keep=2),
@@ -169,4 +178,4 @@ def _document(race: Race) -> dict[str, Any]:
     )
 
 
-KIND = Kind(sections=lambda race: _sections(race, tuned(race)), document=_document, leading=leading)
+KIND = Kind(sections=lambda race: _sections(race, tuned(race)), document=_document, leading=leading, so_far=_so_far)

@@ -21,7 +21,7 @@ from ...base.text import printable
 from ...race.events import Activity
 from ...race.results.race import Ending, Race
 from ...report.exporter import kind_of
-from ...report.html.page import draw_part
+from ...report.html.page import draw_part, draw_sections
 from ...report.html.race_page import board_drawings
 from ...report.live import LiveState, time_words
 from ...report.merged_standing import standing_so_far
@@ -77,13 +77,13 @@ class _Watch:
         self._answer_at_s: float | None = None
 
     def standing(self, store: Store, blocks: int) -> str:
-        """Return the HTML of the standing after ``blocks``, or the line of a race with another kind of result."""
+        """Return the HTML of the standing after ``blocks``, or that of another kind of result so far."""
         if not blocks:
             return _paragraph(_WAITING)
         race = store.load(self._race.id)
         after = _paragraph(f"After {things(blocks, 'block')}.")
         if (kind := kind_of(race)) is not None:
-            return after + _paragraph(kind.leading(race) or _AT_THE_END)
+            return after + (draw_sections(kind.so_far(race)) or _paragraph(_AT_THE_END))
         standing = standing_so_far(race)
         needed_s = standing.answer.needed_s
         self._answer_at_s = None if needed_s is None else time.monotonic() + needed_s

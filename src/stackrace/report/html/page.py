@@ -6,7 +6,7 @@ Foreign text is escaped, with breaks where a reader would pause. An unknown name
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -38,12 +38,9 @@ def draw_page(sections: Iterable[Section], *, stacks: Iterable[str] = (), **draw
     heading, *texts = [Paragraph(text=first.title)] * bool(first.title) + texts[len(news) :]
     picture, others = (others[:1], others[1:]) if others and others[0].drawn else ([], others)
     warnings = [text for text in texts if not picture or text.tone in _WARNING]
-    columns = [column for section in others for block in section.blocks if isinstance(block, Table)
-               for column in block.columns if column.fold_to]  # fmt: skip
-    named = tuple(stacks) or {stack for column in columns for stack in column.cells}
     style = (_HERE / "style.css").read_text(encoding="utf-8")
     return _environment().get_template("page.html.j2").render(
-        style=style, sentence=partial(_sentence, stacks=named), news=news, heading=heading,
+        style=style, sentence=_sentences(others, stacks), news=news, heading=heading,
         warnings=warnings, picture=picture, texts=[text for text in texts if text not in warnings],
         sections=others, **drawings,
     )  # fmt: skip
@@ -52,6 +49,19 @@ def draw_page(sections: Iterable[Section], *, stacks: Iterable[str] = (), **draw
 def draw_part(template: str, **drawings: Any) -> str:
     """Return the sections that ``template`` draws, such as ``standing.html.j2``, without a page around them."""
     return _environment().get_template(template).render(**drawings)
+
+
+def draw_sections(sections: Iterable[Section]) -> str:
+    """Return ``sections`` without a page around them, as on the page of a running race."""
+    drawn = shown(sections, Medium.PAGE)
+    return draw_part("sections.html.j2", sections=drawn, sentence=_sentences(drawn))
+
+
+def _sentences(sections: Iterable[Section], stacks: Iterable[str] = ()) -> Callable[[str], Markup]:
+    """Return what draws a sentence with the paths of ``stacks``, by default all in the tables of ``sections``."""
+    columns = [column for section in sections for block in section.blocks if isinstance(block, Table)
+               for column in block.columns if column.fold_to]  # fmt: skip
+    return partial(_sentence, stacks=tuple(stacks) or {stack for column in columns for stack in column.cells})
 
 
 class _PrintableTemplate(Template):
