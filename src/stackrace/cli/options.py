@@ -13,7 +13,6 @@ from ..base.errors import InputError
 from ..base.http_syntax import host_fault
 from ..base.units import Unit
 from ..extensions import load
-from ..measure.load import MOST_HELD
 from ..measure.resources import parse_cores
 
 if TYPE_CHECKING:
@@ -94,6 +93,8 @@ def section(heading: str) -> Callable[..., Callable[[Callable[..., Any]], Callab
 
 def held_options(of: Callable[..., Any]) -> tuple[Callable[[Callable[..., Any]], Callable[..., Any]], ...]:
     """Return the options for connections beside the load, under the heading of ``of``."""
+    from ..measure.load import MOST_HELD
+
     number = click.IntRange(0, MOST_HELD)
     return (
         of("--silent", type=number, metavar="N", help="Open N connections beside the load that send nothing."),

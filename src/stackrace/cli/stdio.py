@@ -11,7 +11,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from subprocess import TimeoutExpired
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, cast
 
 import click
@@ -205,6 +204,9 @@ _LONG_WORD = re.compile(r"(\S{200})\S{100,}(\S{40})")
 
 def failure_of(error: Exception) -> StackraceError:
     """Return ``error`` itself if it is one of ours, else the failure that it stands for."""
+    # here, since subprocess is slow to import
+    from subprocess import TimeoutExpired
+
     if isinstance(error, StackraceError):
         short = None if isinstance(error, BreakdownError) else shortage_of(error.__cause__)
         return error if short is None else BreakdownError(f"{error.message}; {short.message}", detail=error.detail)
