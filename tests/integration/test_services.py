@@ -243,7 +243,7 @@ from pathlib import Path
 from stackrace.base.errors import InputError
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.started_services import Services
-from stackrace.deploy.templates import Templates
+from stackrace.deploy.folder_templates import Templates
 with Guard() as guard:
     for name in ("redis", "postgresql"):
         try:
