@@ -175,6 +175,16 @@ def a_race_counts_its_own(result: Result) -> Iterator[str]:
                 yield f"{result.document['answer']['needed_s']} s: {text}"
 
 
+@law
+def more_time_is_more_than_there_was(result: Result) -> Iterator[str]:
+    """A budget that a sentence about the end of a race advises is larger than that of the race."""
+    budget_s = result.document["race"]["budget_s"] or 0 if result.kind is STANDING else 0
+    for text in result.sentences:
+        for advised in re.findall(r"decide \(--budget (\d+)(s|min)\)", text):
+            if _seconds(" ".join(advised)) <= budget_s:
+                yield f"{budget_s} s: {text}"
+
+
 def _seconds(text: str) -> float:
     units = {"s": 1, "min": 60, "h": 3600}
     return sum(_value(number) * units[unit] for number, unit in re.findall(rf"({_NUMBER}) (s|min|h)\b", text))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from shlex import quote
 
 from ..base.errors import InputError, LaunchError
 from ..deploy.preparing import OnPreparing, Preparing, Step
@@ -34,6 +35,11 @@ class StackUp:
             raise LaunchError(failure.message, detail=failure.log)
 
 
+def stack_flags(stacks: Sequence[str]) -> str:
+    """Return the flags that choose one of ``stacks``: ``--stack gunicorn or --stack uvicorn``."""
+    return " or ".join(f"--stack {quote(path)}" for path in stacks)
+
+
 def of_one_stack(request: RaceRequest, stack: str | None) -> RaceRequest:
     """Return ``request`` with ``stack`` alone, or with its only stack if ``stack`` is None.
 
@@ -45,7 +51,7 @@ def of_one_stack(request: RaceRequest, stack: str | None) -> RaceRequest:
             raise InputError(
                 "which stack? Give one, as in --stack gunicorn; `stackrace stacks` lists what there is"
             )
-        raise InputError(f"{request.source} races {len(named)} stacks; choose with --stack: {', '.join(named)}")
+        raise InputError(f"{request.source} races {len(named)} stacks; choose one: {stack_flags(named)}")
     chosen = stack or named[0]
     meeting = [workload for workload in request.workloads if workload.stacks is None or chosen in workload.stacks]
     workloads = tuple(replace(workload, stacks=None) for workload in meeting or request.workloads)

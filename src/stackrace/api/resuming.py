@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from ..app.environment import project_variables, read_env_files
 from ..base.codec import decode, encode, map_paths
 from ..base.errors import InputError, StoreError
+from ..base.numbers import flag_value
 from ..base.secrets import forms_in, masked, register_secrets
 from ..base.units import DURATION, SIZE
 from ..measure.resources import Resources, format_cores
@@ -26,7 +27,7 @@ from ..race.request.race_file import read_race_file
 from ..race.request.request import RaceRequest
 from ..race.results.race import Ending, Race
 from ..race.run.resume import Checkpoint, going_on
-from ..race.run.strategist import strategist_named
+from ..race.run.strategist import strategist_named, strategist_of
 from ..stacks.stack import twin_path
 from ..store.race_lock import is_racing, made_here, race_lock
 
@@ -125,8 +126,8 @@ def refuse_changed(resumed: ResumedRace, race: Race, checkpoint: Checkpoint) -> 
     for what, before, now in _compared_values(resumed, race, checkpoint):
         if before != now:
             raise InputError(
-                f"race {resumed.race.id} cannot continue: {what} was {before}, now it is {now}; restore it, or "
-                "start a new race: the results so far are kept"
+                f"race {resumed.race.id} cannot continue: {what} was {before}, now it is {now}; restore it (the "
+                f"results so far are kept), or start a new race: {_verb(resumed.race)}"
             )
 
 
@@ -227,13 +228,13 @@ def _load_interrupted(race_id: str, store: Store) -> tuple[Race, Checkpoint]:
     race, checkpoint = store.load(race_id), store.checkpoint(race_id)
     if race.ending not in (None, Ending.INTERRUPTED):
         raise InputError(
-            f"race {race.id} was not interrupted: it ended ({race.ending}). To measure more, start a new race "
-            f"with a larger --budget or more --repeats; to see it again: stackrace report {race.id}"
+            f"race {race.id} was not interrupted: it ended ({race.ending}). To measure more, start a new one: "
+            f"{_verb(race)} {_more_of(race)}. To see it again: stackrace report {race.id}"
         )
     if checkpoint is None:
         raise StoreError(
             f"race {race.id} cannot continue: the store has its results alone, as of a check, or of a race that "
-            "was fetched; start a new one"
+            f"was fetched; start a new one: {_verb(race)}"
         )
     return race, checkpoint
 
@@ -246,7 +247,7 @@ def _request(checkpoint: Checkpoint, race: Race) -> RaceRequest:
     except ValueError as error:
         raise StoreError(
             f"race {race.id} cannot continue: Stackrace {race.version} made it, whose requests "
-            "differ; use that version, or start a new race",
+            f"differ; use that version, or start a new race: {_verb(race)}",
             detail=str(error),
         ) from error
     # a hidden twin is chosen again, by the seed
@@ -263,16 +264,32 @@ def _request(checkpoint: Checkpoint, race: Race) -> RaceRequest:
     return replace(asked, budget_s=race.budget_s or None)
 
 
+def _verb(race: Race) -> str:
+    """Return the command that starts such a race."""
+    strategist = strategist_of(race)
+    return "stackrace run" if strategist is None else strategist.verb
+
+
+def _more_of(race: Race) -> str:
+    """Return the flag for twice as much as ``race`` had."""
+    if race.repeats is not None:
+        return f"--repeats {2 * race.repeats}"
+    return f"--budget {flag_value(2 * race.budget_s)}"
+
+
 def _budget_s(race: Race, wanted_s: float | None) -> float:
     """Return the budget of a race that continues; it may grow, but a smaller one would be another race."""
     if wanted_s is None:
         return race.budget_s
     if not race.budget_s:
-        raise InputError(f"--budget: race {race.id} makes runs and has no budget; leave it out")
+        raise InputError(
+            f"--budget: race {race.id} makes runs and has no budget; continue it with: "
+            f"stackrace run --resume {race.id}"
+        )
     if wanted_s < race.budget_s:
         raise InputError(
             f"--budget {DURATION.format(wanted_s)} is less than race {race.id} had, "
-            f"{DURATION.format(race.budget_s)}; give more, or leave it out"
+            f"{DURATION.format(race.budget_s)}; give {_more_of(race)}, or leave it out"
         )
     return wanted_s
 

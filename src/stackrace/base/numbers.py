@@ -151,6 +151,11 @@ def duration(seconds: float) -> str:
     return f"{hours} h" + (f" {minutes} min" if minutes else "")
 
 
+def flag_value(seconds: float) -> str:
+    """Write a duration that is only an estimate as the value of a flag, rounded up: ``80s``, ``14min``."""
+    return about(seconds).replace(" ", "")
+
+
 def about(seconds: float) -> str:
     """Write a duration that is only an estimate, rounded up: ``80 s``, ``14 min``."""
     return f"{math.ceil(seconds)} s" if seconds < 100 else f"{math.ceil(seconds / 60)} min"

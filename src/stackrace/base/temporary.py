@@ -14,6 +14,8 @@ from .errors import BreakdownError, shortages_named
 RUN = "TMPDIR"
 """Environment variable for the folder of temporary files and run directories."""
 
+ANOTHER_FOLDER = f"export {RUN}=/var/tmp"
+"""Command that chooses another folder for temporary files, one that lasts and is on a disk."""
 _LITTLE_BYTES = 64 * 2**20
 
 

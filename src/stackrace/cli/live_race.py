@@ -159,7 +159,10 @@ def resume_and_report(prefix: str, budget_s: float | None, output: Output, *, of
         store.need_writable()
         with unfinished(prefix, store, budget_s=budget_s, of=of) as resumed:
             if output.as_lines and strategist_of(resumed.race) is not None:
-                raise InputError("--json-lines follows plain races; give --json to continue this one")
+                raise InputError(
+                    "--json-lines follows plain races; continue this one with: "
+                    f"{go_on_with(resumed.race.id, store)} --json"
+                )
             click.echo(_resume_message(resumed), err=True)
             race = raced(resumed.request, store, resumed=resumed, as_lines=output.as_lines)
         if (strategist := strategist_of(race)) is not None:

@@ -7,6 +7,7 @@ import io
 import os
 import re
 import select
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -264,7 +265,8 @@ def refuse_unwritable(flag: str, path: Path | None) -> None:
     if path is None:
         return
     if not path.parent.is_dir():
-        raise InputError(f"{flag} {path}: there is no folder {path.parent}; make it, or name another place")
+        folder = shlex.quote(str(path.parent))
+        raise InputError(f"{flag} {path}: there is no folder {path.parent}; make it with: mkdir -p {folder}")
     if path.is_dir():
         raise InputError(f"{flag} {path} is a folder; name a file in it")
     if not os.access(path if path.exists() else path.parent, os.W_OK):

@@ -26,7 +26,7 @@ from ..base.process import CommandResult, Deadline, held, listen, require_system
 from ..base.process.keeper import PR_SET_CHILD_SUBREAPER
 from ..base.process.priority import NICE, autogroup, before_races, raised
 from ..base.process.view import UNPROTECTED, ProtectedView
-from ..base.temporary import RUN, temporary_folder
+from ..base.temporary import ANOTHER_FOLDER, RUN, temporary_folder
 from ..stacks.servers import PLAIN
 from .descendants import descendants
 from .privileges import hand_over
@@ -75,7 +75,7 @@ class Guard:
                 raise shortage_of(error, RUN) or InputError(
                     f"no run directory can be made: {said_by(error, where=True)}; set TMPDIR to a "
                     f"writable folder, whose path has at most {_LONGEST_TMPDIR} of the characters "
-                    "a-z, A-Z, 0-9, _, ., / and -"
+                    f"a-z, A-Z, 0-9, _, ., / and -, as with: {ANOTHER_FOLDER}"
                 ) from error
             self._made = self.directory.stat()
             try:
@@ -295,7 +295,7 @@ def removed(error: BaseException | None) -> BreakdownError | None:
 def _removed_error(directory: Path) -> BreakdownError:
     return BreakdownError(
         f"the run directory {directory} was removed while it was in use, perhaps by a cleaner of temporary files; "
-        "set TMPDIR to a folder that none clears"
+        f"set TMPDIR to a folder that none clears, as with: {ANOTHER_FOLDER}"
     )
 
 

@@ -174,8 +174,8 @@ class ProjectCopy:
         if not self._fits(*paths):
             raise InputError(
                 f"a race cannot have its own view of the files in {few(paths)} here, and a copy would take more "
-                f"than {SIZE.format(self._most_bytes)} ([app] copy_limit); raise that, or race as a user who may "
-                "make namespaces"
+                f"than {SIZE.format(self._most_bytes)}; give more, as in [app] copy_limit = "
+                f'"{SIZE.format(2 * self._most_bytes).replace(" ", "")}", or race as a user who may make namespaces'
             )
         return True
 

@@ -54,7 +54,7 @@ def claim(port: int, way_out: str = "choose another or leave it out") -> int:
         try:
             probe.bind((LOOPBACK, port))
         except PermissionError as error:
-            raise InputError(f"--port {port} is reserved for root; choose one above 1023") from error
+            raise InputError(f"--port {port} is reserved for root; give --port {port + 8000}") from error
         except OSError as error:
             raise InputError(f"--port {port} is taken by another program; {way_out}") from error
     return port

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import getpass
 import os
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -177,8 +178,8 @@ def _need_folder(address: SqliteFile) -> None:
         ) from error
     if not folder.is_dir():
         raise StoreError(
-            f"store {address}: there is no folder {folder}; make it, or correct the URL "
-            "(sqlite:////a starts at the root, sqlite:///a in the current folder)"
+            f"store {address}: there is no folder {folder}; make it with: mkdir -p {shlex.quote(str(folder))} "
+            "or correct the URL (sqlite:////a starts at the root, sqlite:///a in the current folder)"
         )
 
 

@@ -97,8 +97,9 @@ def nothing_right(observation: Observation) -> Finding | None:
     },
     remedy={
         "": "does the page depend on session or process, or is a cache between? Bring the stack up by itself to "
-        "look at it; say what a right answer is with check, or race a stable page",
-        "app": "nothing: later slices are held against what still repeats; say what a right answer is with check",
+        "look at it; say what a right answer is (--check status), or race a stable page",
+        "app": "nothing: later slices are held against what still repeats; say what a right answer is "
+        "(--check status)",
     },
     source="RFC 9110 section 6.4",
 )

@@ -10,8 +10,8 @@ _ENOUGH_PER_CONNECTION = 20
 
 LOWER_CONCURRENCY = "lower {knob.concurrency} ({clients})"
 MORE_PORTS = "sysctl net.ipv4.ip_local_port_range='1024 65535' net.ipv4.tcp_tw_reuse=2"
-MORE_FILES = "raise `ulimit -n` and its maximum, nofile in /etc/security/limits.conf"
-_BACKLOG = "raise the server's backlog and its maximum, net.core.somaxconn"
+MORE_FILES = "ulimit -n $(ulimit -Hn), or more by nofile in /etc/security/limits.conf"
+_BACKLOG = "sysctl net.core.somaxconn={clients}, and raise the server's backlog"
 _QUEUES = {
     "kept": f"{_BACKLOG}; or {LOWER_CONCURRENCY}",
     "closed": f"{_BACKLOG}; or {{knob.keep}}, so that connections are not opened per request",
@@ -27,7 +27,7 @@ _QUEUES = {
     rule="as many as asked for",
     seen="at most {value:count} connections were open at the same time",
     remedy={
-        "queue": "raise the server's backlog and net.core.somaxconn: the accept queue overflowed",
+        "queue": _BACKLOG,
         "server": "raise the server's limit of connections, or lower {knob.concurrency} to {lower}",
     },
     source="Schroeder et al., NSDI 2006",
@@ -52,7 +52,11 @@ def _established(observation: Observation) -> Finding | None:
         return None
     overflowed = observation.machine.listen_overflows or observation.machine.syn_retransmits
     return _established.finding(
-        value=peak, limit=claimed, cure="queue" if overflowed else "server", lower=max(1, peak)
+        value=peak,
+        limit=claimed,
+        cure="queue" if overflowed else "server",
+        lower=max(1, peak),
+        clients=observation.load.concurrency,
     )
 
 

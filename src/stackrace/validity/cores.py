@@ -120,7 +120,7 @@ def _share(observation: Observation, cpu_s: float) -> float:
     threshold="none shared",
     seen="load engine and stack share {shared:cores}; CPU per request: "
     "stack {stack_us:.0f} µs, engine {engine_us:.0f} µs",
-    remedy={"single": "a machine with more cores", "several": "leave a core to the load engine alone"},
+    remedy={"single": "a machine with more cores", "several": "{knob.engine_core}"},
     source="Schroeder et al., NSDI 2006",
 )
 def _shared_cores(observation: Observation) -> Finding | None:

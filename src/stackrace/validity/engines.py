@@ -19,7 +19,7 @@ _TIMEOUT_S = 0.2
     rule="every engine returns what it recorded",
     threshold="none",
     seen="{engines} of the load engines were lost with what they had recorded",
-    remedy="look at the workers' logs on these machines; once they are back, continue with --resume",
+    remedy="look at the workers' logs on these machines; once they are back: stackrace run --resume",
 )
 def _engine_lost(observation: Observation) -> Finding | None:
     """A load engine was lost before it had returned what it recorded."""

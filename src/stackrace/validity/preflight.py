@@ -159,7 +159,7 @@ MEMORY_SHARE = 0.8
     seen="load engine and {knob.servers} share {shared:cores}",
     remedy={
         "single": "a machine with at least two cores",
-        "several": "leave a core to the load engine alone",
+        "several": "{knob.engine_core}",
     },
     source="Schroeder et al., NSDI 2006",
 )

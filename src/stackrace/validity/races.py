@@ -182,8 +182,8 @@ def _answer_sizes(view: RaceView) -> Finding | None:
     threshold="p of at least {limit:g}, shared by {tests} tests",
     rule=f"p at least {_CARRY_OVER:g}, shared by all tests",
     seen="{where} the throughput depends on {by} ({p:p})",
-    remedy="stacks leave work for the next one: use fewer connections, longer slices, or runs on fresh "
-    "launches ([race] repeats)",
+    remedy="stacks leave work for the next one: use fewer connections, longer slices, or runs on "
+    "fresh launches (--repeats 5 --duration 2s)",
     source="Jones & Kenward 2014, Design and Analysis of Cross-Over Trials",
 )
 def _carry_over(view: RaceView) -> Finding | None:

@@ -27,7 +27,10 @@ def test_the_only_stack_of_a_race_file_needs_no_name():
 
 @pytest.mark.parametrize(
     ("stacks", "words"),
-    [((), "which stack"), (("gunicorn", "waitress"), "race.toml races 2 stacks; .* gunicorn, waitress")],
+    [
+        ((), "which stack"),
+        (("gunicorn", "waitress"), "race.toml races 2 stacks; .* --stack gunicorn or --stack waitress"),
+    ],
 )
 def test_where_a_choice_is_left_it_is_named(stacks, words):
     with pytest.raises(InputError, match=words):

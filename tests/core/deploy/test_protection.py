@@ -98,7 +98,10 @@ def test_the_whole_working_copy_is_covered(tmp_path):
 
 def test_where_nothing_can_be_covered_and_a_copy_is_too_large_the_race_is_refused(tmp_path):
     app, guard = project(tmp_path / "site"), Covering(tmp_path, "no overlay over /x: Operation not permitted")
-    with pytest.raises(InputError, match=r"the files in .*/site here, .* more than 4 KiB \(\[app\] copy_limit\)"):
+    with pytest.raises(
+        InputError,
+        match=r"the files in .*/site here, .* more than 4 KiB; give more, as in \[app\] copy_limit = .8KiB",
+    ):
         protected(app, guard, most_bytes=4096)
 
 

@@ -2,6 +2,7 @@
 
 import math
 import random
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -47,7 +48,8 @@ def test_the_time_that_an_answer_takes_is_said():
     each_s = 60.0 / 12
     expected_s = each_s * (1 + len(seen.answer.rivals)) * (seen.answer.blocks_needed - 4)
     assert seen.answer.needed_s == pytest.approx(expected_s)
-    assert words_of(race, seen).answer.endswith(" more would decide.")
+    said = re.search(r" more would decide \(--budget (\d+)min\)\.$", words_of(race, seen).answer)
+    assert 60 * float(said[1]) == pytest.approx(race.budget_s + seen.answer.needed_s, abs=60)
 
 
 def test_where_launches_vary_too_much_no_time_would_do():

@@ -53,7 +53,8 @@ SAID = {
         "a is the best, or within 4 % of it: it delivers 1.0*"),
     "when time is over it is said how far the leader may be behind": (
         race_of({"a": 1000, "b": 960, "c": 970, "d": 500}, blocks=5, sd=0.06, ending=Ending.BUDGET),
-        AnswerKind.CLOSE, "* is the best of these, or at most * behind; d is slower; * more would decide.",
+        AnswerKind.CLOSE,
+        "* is the best of these, or at most * behind; d is slower; * more would decide (--budget *min).",
     ),
     "a leader that may be far behind is no advice": (
         race_of({"a": 1000, "b": 990}, blocks=3, sd=0.3), AnswerKind.UNDECIDED, "No winner yet: *",
@@ -72,10 +73,10 @@ SAID = {
     ),
     "of few runs more repeats would show more": (
         race_of({"a": 1000, "b": 1000}, blocks=1, sd=0.3, repeats=1), AnswerKind.UNDECIDED,
-        "* may be better; more repeats may decide."),
+        "* may be better; more repeats may decide (--repeats 2)."),
     "of many runs as well": (
         race_of({"a": 1000, "b": 1000}, blocks=50, sd=0.3, repeats=50), AnswerKind.CLOSE,
-        "* may be better; more repeats may decide."),
+        "* may be better; more repeats may decide (--repeats 100)."),
 }  # fmt: skip
 
 

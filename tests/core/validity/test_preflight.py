@@ -127,7 +127,7 @@ def test_a_machine_with_one_core_is_told_to_be_too_small():
     (single,) = examine_plan(plan(cores=Resources(stack_cores=(0,), generator_cores=(0,)))).findings
     (double,) = examine_plan(plan(cores=Resources(stack_cores=(0, 1), generator_cores=(1,)))).findings
     assert say.remedy(single) == "a machine with at least two cores"
-    assert say.remedy(double) == "leave a core to the load engine alone"
+    assert say.remedy(double) == "give the load engine a core that no stack uses (--engine-cores)"
 
 
 def test_memory_that_is_not_there_for_all_says_for_how_many():

@@ -55,7 +55,7 @@ def test_the_terminal_marks_it_and_lists_what_was_changed():
     text = out.getvalue()
     assert f"{STACKS[1]} (current)" in text
     assert f"{STACKS[0]} (current)" not in text
-    for part in (SENTENCE, CHANGED, GAP, "Procfile:1; race one with --current FILE"):
+    for part in (SENTENCE, CHANGED, GAP, "Procfile:1 (--current Procfile)."):
         assert part in text
 
 

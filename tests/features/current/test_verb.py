@@ -85,7 +85,7 @@ def test_commands_have_paths_from_the_current_folder(tmp_path, monkeypatch):
         where = f"--project {project} " if project else ""
         assert f"Race it: stackrace run {where}--current {up}compose.prod.yml\n" in shown
         assert f"--env-file {up}my.env gives" in shown
-        assert f"were found in {up}compose.yml:4;" in shown
+        assert f"were found in {up}compose.yml:4 (--current {up}compose.yml)" in shown
 
 
 def test_a_size_that_only_running_would_tell_is_unknown(tmp_path):

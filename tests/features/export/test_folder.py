@@ -52,7 +52,7 @@ def test_a_disk_that_takes_no_more_leaves_the_earlier_export(tmp_path, monkeypat
 
 
 def test_a_folder_below_none_is_refused(tmp_path):
-    with pytest.raises(InputError, match="make it first"):
+    with pytest.raises(InputError, match="make it with: mkdir -p "):
         write_folder(tmp_path / "no/deploy", FILES, force=False)
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="is a file"):

@@ -45,7 +45,7 @@ def test_what_the_budget_leaves_out_is_said_before_and_after(race):
     cut = tuning(cut=23, whole_s=280.0)
     before = " ".join(words.outlook(plan_for(["waitress"], budget_s=120.0), cut))
     assert "In 2 min no more can be told apart: 23 others between them are left out." in before
-    assert "(--budget)" in before
+    assert "(--budget 5min)" in before
     after = " ".join(words.reasons(replace(race, parts=Parts().having(cut)), tuned(race)))
     assert "23 others of its configurations did not race. A whole search takes about" in after
 

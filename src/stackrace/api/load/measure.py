@@ -130,7 +130,9 @@ def set_up_load(options: LoadOptions) -> LoadSetup:
     allow_files()
     cores = engine_cores(options.threads)
     if options.spin and cores.shared:
-        raise InputError("--spin would take the server's core; leave it out, give less --threads, or more cores")
+        fewer = len(usable_cores()) - 1
+        way_out = f", or give --threads {fewer}" if fewer else ""
+        raise InputError(f"--spin would take the server's core; leave it out{way_out}")
     return LoadSetup(options=options, target=target, cores=cores)
 
 

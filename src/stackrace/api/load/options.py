@@ -112,7 +112,8 @@ def refuse_contradictions(options: LoadOptions, *, has_stack: bool = False) -> N
     """Raise InputError naming flags that exclude or need each other. With ``has_stack`` no URL is needed."""
     if not (options.urls or options.session or has_stack):
         raise InputError(
-            "give a URL to load, like http://127.0.0.1:8000/, a recording with --session, a race file, or --stack"
+            "what is to be loaded? Give a URL, as in: stackrace load http://127.0.0.1:8000/, or a race file, "
+            "--session or --stack"
         )
     for complaint in _complaints(options):
         raise InputError(complaint)

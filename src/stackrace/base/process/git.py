@@ -21,6 +21,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
+from shlex import quote
 from typing import Any, cast
 
 from ..errors import RepositoryError, said_by
@@ -155,7 +156,8 @@ def at(top: Path, git: Path) -> Repository:
     _require_readable(_first_read(top, git, store))
     facts = _ask("facts", git if top == git else top, (top, git, store))
     if facts["top"] is None and top != git:
-        raise RepositoryError(f"{git} is a bare repository, without a work tree; give the folder of a clone of it")
+        clone = f"git clone {quote(str(git))}"
+        raise RepositoryError(f"{git} is a bare repository, without a work tree; give a clone of it: {clone}")
     return Repository(**facts | {"top": real_path(Path(facts["top"] or git)), "store": store})
 
 

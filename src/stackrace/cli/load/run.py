@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -142,7 +143,8 @@ def raced_target(
         if "://" not in word and not url_meant(word):
             _refuse_misspelt(word)
     if race_file is None and workload is not None:
-        raise InputError("--workload names one of a race file; give the file, too")
+        command = shlex.join(["stackrace", "load", "race.toml", "--workload", workload])
+        raise InputError(f"--workload names one of a race file; give the file, too, as in: {command}")
     if urls:
         _refuse_stack(stack, app, has_file=race_file is not None)
     if session and "urls" in app.given:

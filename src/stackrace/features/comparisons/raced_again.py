@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -238,8 +239,13 @@ def _read(path: Path) -> Kept:
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         if {name: document.pop(name) for name in _FORMAT} != _FORMAT:
-            raise StoreError(f"{path} was written by another version of stackrace; move it away")
+            raise StoreError(f"{path} was written by another version of stackrace; {_away(path)}")
         kept: Kept = decode(Kept, document)
         return kept
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise StoreError(f"{path} cannot be read: {said_by(error)}; move it away") from error
+        raise StoreError(f"{path} cannot be read: {said_by(error)}; {_away(path)}") from error
+
+
+def _away(path: Path) -> str:
+    name = quote(str(path))
+    return f"move it away: mv {name} {name}.old"

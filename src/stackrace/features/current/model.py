@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -133,6 +134,11 @@ class CurrentDeployment(RacePart):
     def is_partial(self) -> bool:
         """True if the files do not say the number of workers and threads, or the class of workers."""
         return any(gap.weight is Weight.SIZE for gap in self.gaps)
+
+    @property
+    def other_files(self) -> tuple[str, ...]:
+        """Files of ``others``, without lines."""
+        return tuple(re.sub(r":\d+$", "", each) for each in self.others)
 
     @property
     def location(self) -> str:

@@ -6,6 +6,7 @@ They say how far the deployment is from the best stack, and what had to be chang
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from shlex import quote
 
 from ...base.numbers import Interval, connections, count, percent
 from ...race.judge.levels import JudgedLevel
@@ -132,4 +133,4 @@ def _shortly(found: CurrentDeployment) -> Iterator[str]:
         left = len(found.others) - _MOST_SHORTLY
         shown = map(found.reached, found.others[:_MOST_SHORTLY])
         others = listed([*shown, *([f"{left} more"] if left > 0 else [])])
-        yield f"Also found: {others} (--current FILE)."
+        yield f"Also found: {others} (--current {quote(found.reached(found.other_files[0]))})."

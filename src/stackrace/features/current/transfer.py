@@ -60,7 +60,8 @@ def taken_over(deployment: CurrentDeployment, raced: str, folder: Path = Path())
     yield from _gaps(deployment.gaps)
     if deployment.others:
         others = listed([deployment.reached(each, folder) for each in deployment.others[:_MOST_OTHERS]])
-        yield f"Other deployments were found in {others}; race one with --current FILE."
+        first = shlex.quote(deployment.reached(deployment.other_files[0], folder))
+        yield f"Other deployments were found in {others} (--current {first})."
 
 
 def _changes(changes: Sequence[CurrentChange]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal
 
 from ...app.project_files import MARK
@@ -126,7 +127,8 @@ def _rotation(export: Export, process: Process) -> str:
 def refuse_existing(folder: Path, *, force: bool) -> None:
     """Raise InputError if ``folder`` cannot be created, or holds files that must not be lost."""
     if not folder.parent.is_dir():
-        raise InputError(f"--to {folder}: there is no folder {folder.parent}; make it first")
+        command = f"mkdir -p {quote(str(folder.parent))}"
+        raise InputError(f"--to {folder}: there is no folder {folder.parent}; make it with: {command}")
     if not folder.exists():
         return
     if not folder.is_dir():

@@ -348,7 +348,7 @@ def _refuse_impossible(export: Export) -> None:
     if target.port in listeners():
         raise InputError(
             f"port {target.port}, on which the exported files listen, is taken by another program; end it, or give "
-            "another with --listen"
+            f"another: --listen {target.host}:{target.port + 1}"
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from ...api.one_stack import of_one_stack
@@ -119,6 +120,8 @@ def _have_same_app(raced: RaceRequest, request: RaceRequest) -> bool:
 def _winner(race: Race, standing: Standing) -> str:
     lacks = "is void" if not standing.verdict.valid else "" if standing.answer.stacks else "measured nothing"
     if lacks:
-        among = ", ".join(race.stacks)
-        raise InputError(f"race {race.id} {lacks}, so it has no winner; name a stack: {among}")
+        command = f"stackrace export {race.id} {quote(race.stacks[0])} --to deploy"
+        raise InputError(
+            f"race {race.id} {lacks}, so it has no winner; name one of {', '.join(race.stacks)}, as in: {command}"
+        )
     return standing.answer.stacks[0]

@@ -59,7 +59,10 @@ def survey_project(
     """
     found = asked_app(request)
     if found.entry is None and request.bundled is None:
-        raise InputError(f"there is no app in {request.folder} to write a race file for; give --project, --wsgi, …")
+        raise InputError(
+            f"there is no app in {request.folder} to write a race file for; name it, as in: "
+            "stackrace init --project FOLDER, or: stackrace init --wsgi shop:app"
+        )
     environments = Environments(cache_folder(), on_preparing, found.project)
     crawling = crawling or Crawling()
     with Guard() as guard:

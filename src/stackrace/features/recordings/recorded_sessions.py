@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from shlex import quote
 from urllib.parse import urlsplit
 
 from ...base.errors import InputError, said_by
@@ -95,7 +96,7 @@ def read_steps(path: Path) -> Steps:
     with opened(path) as file:
         head = file.peek()
         if head.startswith(b"\x1f\x8b"):
-            raise RecordingError("it is compressed with gzip; unpack it first with gunzip")
+            raise RecordingError(f"it is compressed with gzip; unpack it first: gunzip {quote(str(path))}")
         if not head.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\n\r\x0c").startswith(b"{"):
             return from_access_log(file)
         content = file.read(_HAR_MAX_BYTES + 1)

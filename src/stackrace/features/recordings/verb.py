@@ -49,7 +49,7 @@ def command(exported: str, out: Path, as_json: bool) -> None:
         )
     refuse_unwritable("--out", out)
     if out.exists():
-        raise InputError(f"--out {out} exists; name another file, or remove it")
+        raise InputError(f"--out {out} exists; name another file, or remove it: rm {shlex.quote(str(out))}")
     project_variables(Path.cwd())
     recording = keep(Path(exported), out)
     document = _document(recording, out)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from ...api.one_stack import stack_flags
 from ...app.app import App, EntryKind
 from ...app.bundle import DJANGO, bundled
 from ...app.data_paths import import_paths
@@ -163,7 +164,7 @@ def on_stacks(both: Variants, project: ProtectedProject) -> Variants:
 def _asked(request: RaceRequest) -> str:
     stacks = request.stacks or ()
     if len(stacks) > 1:
-        raise InputError(f"a check races one stack; choose with --stack: {', '.join(stacks)}")
+        raise InputError(f"a check races one stack; choose one: {stack_flags(stacks)}")
     return stacks[0] if stacks else ""
 
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field, replace
 
 from ...base.errors import InputError, StackError
-from ...base.numbers import about, count, setting, things
+from ...base.numbers import about, count, flag_value, setting, things
 from ...base.units import DURATION, RATE
 from ...measure.engine.histogram import QUANTILES
 from ...measure.engine.load_run import label
@@ -208,8 +208,8 @@ def _refuse_short(tuning: Tuning, budget_s: float) -> None:
     if budget_s < least_s:
         raise InputError(
             f"--budget {DURATION.format(budget_s)} is too short: launching {many} configurations takes about "
-            f"{about(least_s)}, and the finalists are launched anew; give {about(2 * least_s)} or more, or tune "
-            "fewer settings with --vary"
+            f"{about(least_s)}, and the finalists are launched anew; give --budget {flag_value(2 * least_s)}, or "
+            "tune fewer settings with --vary"
         )
 
 

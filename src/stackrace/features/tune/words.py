@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ...base.numbers import about, connections, count, duration, number, percent, things
+from ...base.numbers import about, connections, count, duration, flag_value, number, percent, things
 from ...base.units import SIZE
 from ...base.verdict import usual_refusal
 from ...race.plan import RacePlan
@@ -44,7 +44,7 @@ def outlook(plan: RacePlan, tuning: Tuning) -> tuple[str, ...]:
 def _way_out(tuning: Tuning) -> str:
     if tuning.whole_s is None:
         return "With --vary for fewer settings, more of their values race."
-    return f"A whole search takes about {about(tuning.whole_s)} (--budget)."
+    return f"A whole search takes about {about(tuning.whole_s)} (--budget {flag_value(tuning.whole_s)})."
 
 
 def answer(race: Race, found: Tuned) -> str:
@@ -127,7 +127,8 @@ def reasons(race: Race, found: Tuned) -> Iterator[str]:
             f"{one.stack} was {percent(one.mean - 1)} better on the average, but its launches vary by "
             f"{percent(one.sd)}: what a poor launch of it gives is less."
         )
-    more_time = "; a longer budget would tell" if race.ending is Ending.BUDGET else ""
+    is_short = race.ending is Ending.BUDGET
+    more_time = f"; a longer budget would tell (--budget {flag_value(2 * race.budget_s)})" if is_short else ""
     if found.rivals:
         yield f"{names(found.rivals)} may be better{more_time}."
     elif found.launches < FINAL_LAUNCHES:
@@ -281,7 +282,8 @@ def unproved(race: Race, found: Tuned) -> str:
         return _nothing(race, found)
     if found.launches >= _LEAST_PROOF:
         return ""
-    advice = "give a longer --budget" if race.ending is Ending.BUDGET else f"see: stackrace report {race.id}"
+    is_short = race.ending is Ending.BUDGET
+    advice = f"give --budget {flag_value(2 * race.budget_s)}" if is_short else f"see: stackrace report {race.id}"
     return f"only one launch of {found.stack} could be believed, which proves nothing; {_refused(race) or advice}"
 
 

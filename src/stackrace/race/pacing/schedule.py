@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from ...base.errors import InputError
-from ...base.numbers import about, duration, things
+from ...base.numbers import about, duration, flag_value, things
 from ...base.units import DURATION
 from ..judge.levels import LevelKey, key_of
 from ..plan import Cell, RacePlan
@@ -275,10 +275,11 @@ def too_short(
     reason = (
         f"; the app takes {duration(loading_s)} to load and to answer first" if loading_s > USUAL_LAUNCH_S else ""
     )
+    enough_s = before_s + FEWEST_BLOCKS * least_s
     return InputError(
         f"--budget {DURATION.format(budget_s)} is too short: one block of {size} takes "
         f"{DURATION.format(least_s)}{spent}, and an answer needs at least {FEWEST_BLOCKS} blocks, "
-        f"about {about(before_s + FEWEST_BLOCKS * least_s)}; give more time, fewer stacks or fewer levels"
+        f"about {about(enough_s)}; give --budget {flag_value(2 * enough_s)}, fewer stacks or fewer levels"
         + (", or --no-twin" if twin else "")
         + reason
     )

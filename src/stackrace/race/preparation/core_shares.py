@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...base.errors import InputError
@@ -80,7 +80,7 @@ def split_cores(
         if both:
             raise InputError(
                 f"--cores {format_cores(stacks)} and --engine-cores {format_cores(engine)} share core "
-                f"{format_cores(both)}; leave the load engine a core of its own"
+                f"{format_cores(both)}; leave the load engine a core of its own{_without('--cores', stacks, both)}"
             )
         return tuple(stacks), tuple(engine)
     if len(usable) == 1:
@@ -111,7 +111,14 @@ def _last_core(physical: Sequence[Sequence[int]], free: Sequence[int]) -> tuple[
 
 
 def _no_core_left(flag: str, taken: Sequence[int], whom: str, usable: Sequence[int]) -> InputError:
-    return InputError(f"{flag} {format_cores(taken)} leaves {whom} no core of {format_cores(usable)}; give fewer")
+    left = f"{flag} {format_cores(taken)} leaves {whom} no core of {format_cores(usable)}"
+    return InputError(f"{left}; give fewer{_without(flag, usable, usable[-1:])}")
+
+
+def _without(flag: str, cores: Sequence[int], others: Collection[int]) -> str:
+    """Return the flag with ``cores`` but ``others``, to be appended to a remedy; empty if none is left."""
+    left = [core for core in cores if core not in others]
+    return f": {flag} {format_cores(left)}" if left else ""
 
 
 def _refuse_unusable(name: str, asked: Sequence[int] | None, usable: Sequence[int]) -> None:

@@ -29,8 +29,7 @@ def clear_away(folder: Path, patience_s: float = _PATIENCE_S) -> None:
     while running := _running_in(folder):
         if time.monotonic() > until:
             raise InputError(
-                f"processes of the interrupted race still run: {', '.join(map(str, running))}; "
-                "end them, then try again"
+                f"processes of the interrupted race still run; end them with: kill {' '.join(map(str, running))}"
             )
         time.sleep(0.1)
     if _is_ours(folder):

@@ -108,8 +108,8 @@ class Ledger:
         was = changed(self._facts[facts.stack], facts) if self._race.resumed else ""
         if was:
             raise InputError(
-                f"stack {facts.stack!r} has changed since race {self._race.id} began: {was}; restore it, or "
-                "start a new race: the results so far are kept"
+                f"stack {facts.stack!r} has changed since race {self._race.id} began: {was}; restore it (the "
+                "results so far are kept), or start a new race: stackrace run"
             )
 
     def add(self, launch_id: str, measured: Slice) -> Slice:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...base.numbers import about, connections, milliseconds, number, percent, things
+from ...base.numbers import about, connections, flag_value, milliseconds, number, percent, things
 from ...base.verdict import Effect, Verdict
 from ...measure.launch import Bottleneck, BottleneckKind
 from ...race.results.answer import Answer, AnswerKind
-from ...race.results.race import Race
+from ...race.results.race import Ending, Race
 from ...race.results.standing import Row, Standing, Withdrawal
 from ...stats.values import Question
 from ..figures import names, others, sentence, times
@@ -139,7 +139,8 @@ def _bottleneck_clause(standing: Standing) -> str:
             if bottleneck.unit == "connection":
                 return (
                     f"; {stack} waits for the app, {page} ms a page, with idle cores: no server gives "
-                    f"{_workers_text(bottleneck)} more than about {most} answers/s, so race more of them (-c)"
+                    f"{_workers_text(bottleneck)} more than about {most} answers/s, so race more of them "
+                    f"(-c {2 * bottleneck.places})"
                 )
             return (
                 f"; {stack} is limited by its {_workers_text(bottleneck)}: each page takes {page} ms, so about "
@@ -158,15 +159,22 @@ def _workers_text(bottleneck: Bottleneck) -> str:
 
 def _what_would_decide(result: Answer, race: Race) -> str:
     if race.repeats is not None:
-        return "; more repeats may decide"
+        return f"; more repeats may decide (--repeats {2 * race.repeats})"
     if result.needed_s is not None:
-        return f"; about {about(result.needed_s)} more would decide"
+        return f"; about {about(result.needed_s)} more would decide{_budget(race, race.budget_s + result.needed_s)}"
     if result.most_blocks is not None:
+        larger = f"larger differences than {percent(race.difference)} (--difference {200 * race.difference:g}%)"
         return (
             f"; not even {result.most_blocks} launches of each would decide: race on a quieter machine, "
-            f"or ask for larger differences than {percent(race.difference)} (--difference)"
+            f"or ask for {larger}"
         )
-    return "; a longer budget may decide"
+    return f"; a longer budget may decide{_budget(race, 2 * race.budget_s)}"
+
+
+def _budget(race: Race, seconds: float) -> str:
+    """Return the flag for a budget; empty for a race that did not end, whose budget may be enough."""
+    is_cut = race.ending in (None, Ending.INTERRUPTED)
+    return "" if is_cut else f" (--budget {flag_value(seconds)})"
 
 
 def _only_result(row: Row, withdrawals: Sequence[Withdrawal]) -> str:

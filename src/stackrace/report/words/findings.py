@@ -43,11 +43,11 @@ class _Knobs:
     """Way to keep connections open."""
     close: str = "keep_alive = false in [load], so that all stacks connect anew"
     """Way to close connections."""
-    engine_core: str = "give the load engine a core that no stack uses"
+    engine_core: str = "give the load engine a core that no stack uses (--engine-cores)"
     """Remedy if engine and server share a core."""
     intruder: str = "end it (if the app needs it, name it in [app] services)"
     """Remedy for another program on the engine's core."""
-    another_core: str = "move a core from the stacks to the load engine, or let it run on another machine"
+    another_core: str = "give the load engine one more core (--engine-cores), or let it run on another machine"
     """Way to give the engine more cores."""
     heavier: str = "race a workload that costs the app more, or on a machine with more cores"
     """Remedy if the engine has all cores it can get."""
@@ -77,7 +77,7 @@ LOAD = _Knobs(
     intruder="if it is the server, bind that to other cores (taskset)",
     another_core="give the engine another core with --threads, or let it run on another machine",
     heavier="ask for a page that costs the server more, or load from a machine with more cores",
-    longer="a longer run (--duration)",
+    longer="a longer run (--duration 30s)",
     quieter="use a machine with dedicated CPUs, or load again in a quieter hour",
     meant_quota="",
 )

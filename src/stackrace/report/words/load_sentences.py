@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ...base.numbers import connections, count, number, percent, things
+from ...base.numbers import connections, count, flag_value, number, percent, things
 from ...base.units import DURATION, SIZE
 from ...base.verdict import Effect, Finding
 from ...measure.engine.load_run import FinishedRun
@@ -77,11 +77,11 @@ def failures(ran: FinishedRun) -> Iterator[str]:
         limit = DURATION.format(ran.load.timeout_s)
         yield (
             f"{count(counts.timed_out)} timed out after {limit}, which is a lower bound of their latency; "
-            "raise --timeout to see how long they take"
+            f"--timeout {flag_value(2 * ran.load.timeout_s)} may show how long they take"
         )
     if counts.in_flight and not counts.ok:
         busy = "if all its workers wait for the silent connections, leaving out --silent frees them"
-        slow = "a longer --duration tells whether it is slow or stuck"
+        slow = "a longer run tells whether it is slow or stuck (--duration 30s)"
         yield (
             f"{things(counts.in_flight, 'request')} got no answer by the end: the server took what came and said "
             f"nothing; {busy if ran.load.silent else slow}"

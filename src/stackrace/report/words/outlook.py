@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...base.numbers import about, connections, duration, milliseconds, number, percent
+from ...base.numbers import about, connections, duration, flag_value, milliseconds, number, percent
 from ...base.units import DURATION
 from ...race.pacing.forecast import AGAIN, ForecastInput, answer_s, enough_s, fits, forecast_input
 from ...race.pacing.overhead import USUAL_LAUNCH_S, planned_launch_s, planned_overhead
@@ -63,7 +63,8 @@ def _of_levels(plan: RacePlan, request: RaceRequest) -> Iterator[str]:
     pages = [workload.page for workload in plan.workloads]
     levels = [load.concurrency for load in plan.race.loads]
     if not request.concurrency and levels[-1] == max(CONCURRENCY) and len(levels) < len(CONCURRENCY):
-        yield f"Time is short, so the load is {connections(levels[-1])} only. Choose others with -c."
+        others = " ".join(f"-c {level}" for level in CONCURRENCY)
+        yield f"Time is short, so the load is {connections(levels[-1])} only. Choose others, as with {others}."
     elif not request.concurrency and tuple(levels) != CONCURRENCY:
         usual = max(CONCURRENCY)
         slowest = max(pages, key=lambda page: response_s(page, usual, cores))
@@ -77,7 +78,7 @@ def _of_levels(plan: RacePlan, request: RaceRequest) -> Iterator[str]:
         yield (
             f"{reason}, so the load is {listed(levels)} connection{'' if levels == [1] else 's'}: at {usual} "
             f"an answer would take about {about(round(response_s(slowest, usual, cores), 1))}. "
-            "Choose others with -c."
+            f"Choose others, as with -c {usual}."
         )
     longest_s = max(response_s(page, max(levels), cores) for page in pages)
     timeout_s = plan.race.loads[-1].timeout_s
@@ -85,7 +86,7 @@ def _of_levels(plan: RacePlan, request: RaceRequest) -> Iterator[str]:
         yield (
             f"At {connections(levels[-1])} an answer will take about {about(round(longest_s, 1))}, "
             f"but requests time out after {DURATION.format(timeout_s)}. "
-            "Lower -c, or raise [load] timeout."
+            f'Give a lower -c, or [load] timeout = "{flag_value(AGAIN * longest_s)}".'
         )
 
 
@@ -118,12 +119,12 @@ def _of_time(plan: RacePlan, budget_s: float) -> Iterator[str]:
         yield (
             f"{_needed(plan, needed_s, every)}, {_number(racing)} about {about(answer_s(forecast, racing))}; "
             f"the budget is {budget}. Racing {_number(racing)}. Left out: {missing}. "
-            f"To race all, give --budget {_flag_value(enough_s(forecast, every))}, which has a margin."
+            f"To race all, give --budget {flag_value(enough_s(forecast, every))}, which has a margin."
         )
     elif not fits(forecast, racing, budget_s):
         yield (
             f"{_needed(plan, needed_s, racing)}, so {budget} is likely too short. "
-            f"Give --budget {_flag_value(enough_s(forecast, racing))}, which has a margin, or fewer stacks."
+            f"Give --budget {flag_value(enough_s(forecast, racing))}, which has a margin, or fewer stacks."
         )
 
 
@@ -138,7 +139,7 @@ def _of_one_block(plan: RacePlan, budget_s: float) -> str:
     least_s = plan.loading.wall_s + FEWEST_BLOCKS * least_budget_s(ahead, overhead, lengths)
     return (
         f"A budget of {DURATION.format(budget_s)} holds a single launch of each stack, which proves nothing: "
-        f"an answer takes {FEWEST_BLOCKS} or more. Give --budget {_flag_value(AGAIN * least_s)} or more, "
+        f"an answer takes {FEWEST_BLOCKS} or more. Give --budget {flag_value(AGAIN * least_s)} or more, "
         "or fewer stacks."
     )
 
@@ -185,7 +186,3 @@ def _page(plan: RacePlan) -> str:
 
 def _number(number: int) -> str:
     return _NUMBERS[number] if number < len(_NUMBERS) else str(number)
-
-
-def _flag_value(seconds: float) -> str:
-    return about(seconds).replace(" ", "")

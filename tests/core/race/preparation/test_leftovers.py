@@ -43,7 +43,7 @@ def test_processes_that_stay_are_named_and_their_folder_is_kept(tmp_path):
     command = [sys.executable, "-c", WAITING, str(folder)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         process.stdout.readline()
-        with pytest.raises(InputError, match=rf"still run: {process.pid};"):
+        with pytest.raises(InputError, match=rf"still run; end them with: kill {process.pid}"):
             clear_away(folder, patience_s=0.0)
         assert folder.is_dir()
         process.communicate()

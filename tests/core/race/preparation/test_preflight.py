@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import chain, count, repeat
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from tests.core.race.preparation.test_prepared import stage
 
 from stackrace.base.errors import InputError
+from stackrace.base.units import DURATION
 from stackrace.measure.load import Load
 from stackrace.measure.probe import network_limits
 from stackrace.measure.resources import Resources
@@ -56,6 +58,13 @@ def test_a_budget_that_holds_no_block_is_refused_and_says_how_long_it_would_take
         match=r"--budget 5 s is too short: .* 2 stacks at 2 load levels takes .* an answer needs at least 2 blocks",
     ):
         _refuse_early(replace(ASKED, budget_s=5.0))
+
+
+def test_the_budget_that_is_advised_is_enough():
+    with pytest.raises(InputError) as refused:
+        _refuse_early(replace(ASKED, budget_s=5.0))
+    advised = re.findall(r"give --budget (\S+),", refused.value.message)[0]
+    _refuse_early(replace(ASKED, budget_s=DURATION.parse(advised)))
 
 
 def test_slices_as_long_as_asked_for_count():

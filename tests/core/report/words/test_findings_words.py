@@ -27,7 +27,7 @@ def test_a_finding_is_said_with_its_values():
         "the load engine kept a core 96 % busy, so the client was the limit; the stack can do at least 12,345/s"
     )
     assert say.threshold(BUSY) == "at most 85 %"
-    assert say.remedy(BUSY) == "give the load engine a core that no stack uses"
+    assert say.remedy(BUSY) == "give the load engine a core that no stack uses (--engine-cores)"
 
 
 def test_a_load_has_other_things_to_turn_than_a_race():
@@ -131,5 +131,5 @@ def test_a_document_has_the_values_beside_the_sentences():
         "unit": "share",
         "seen": say.seen(BUSY),
         "threshold": "at most 85 %",
-        "remedy": "give the load engine a core that no stack uses",
+        "remedy": "give the load engine a core that no stack uses (--engine-cores)",
     }

@@ -62,7 +62,7 @@ def test_a_slow_page_has_fewer_connections_and_stacks_and_says_so():
     levels, time = told(140)
     assert levels == (
         "Your page takes 140 ms, so the load is 1, 4 and 10 connections: at 100 an answer would take about 14 s. "
-        "Choose others with -c."
+        "Choose others, as with -c 100."
     )
     assert time.startswith("Ten stacks need about ")
     assert "Racing four. Left out: gunicorn" not in time
@@ -133,7 +133,7 @@ def test_levels_that_short_loads_decide_are_explained_by_these(most):
     (words,) = outlook(plan_of(ASKED, stage(quick, slow, levels=(1, 4, 10), paths=TEN[:2])), ASKED)
     assert words == (
         f"In short loads uwsgi gave 6.67 right answers per second at {most} connections, so the load "
-        "is 1, 4 and 10 connections: at 100 an answer would take about 15 s. Choose others with -c."
+        "is 1, 4 and 10 connections: at 100 an answer would take about 15 s. Choose others, as with -c 100."
     )
 
 

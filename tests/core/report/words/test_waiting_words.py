@@ -28,7 +28,7 @@ def test_of_stacks_that_wait_for_the_app_more_connections_tell_more_than_more_ti
     said = answer(CLIENTS, CLIENTS)
     assert "b may be better; a waits for the app, 320 ms a page, with idle cores: " in said
     assert said.endswith(
-        "no server gives 20 connections more than about 62.5 answers/s, so race more of them (-c)."
+        "no server gives 20 connections more than about 62.5 answers/s, so race more of them (-c 40)."
     )
 
 
