@@ -57,6 +57,10 @@ urlpatterns = [
 """
 
 
+PATIENTLY = ("--time", "10min")
+"""By default 25 s, in which a machine with much else to do may not answer one page."""
+
+
 @pytest.fixture
 def shop(tmp_path):
     (tmp_path / "shop.py").write_text(SHOP)
@@ -64,7 +68,7 @@ def shop(tmp_path):
 
 
 def test_what_init_writes_is_raced(stackrace, brief, shop):
-    done = stackrace("init", "--python", sys.executable, cwd=shop)
+    done = stackrace("init", "--python", sys.executable, *PATIENTLY, cwd=shop)
     assert done.returncode == 0, done.stderr
     assert "3 pages to race" in done.stdout
     assert "Not raced: 1 page, such as /gone/?a=1&b=2: answers 404" in done.stdout
@@ -80,7 +84,7 @@ def test_a_sitemap_and_a_time_can_be_given(stackrace, shop):
     refused = stackrace("init", "--python", sys.executable, "--sitemap", "pages.xml", cwd=shop)
     assert refused.returncode == 2
     assert "--sitemap" in refused.stderr
-    flags = ("--python", sys.executable, "--sitemap", "https://shop/list/", "--time", "5min", "--json")
+    flags = ("--python", sys.executable, "--sitemap", "https://shop/list/", *PATIENTLY, "--json")
     done = stackrace("init", *flags, cwd=shop)
     # which names no page, so the links of the home page are asked for
     assert json.loads(done.stdout)["urls"] == ["/", "/list/"]
@@ -102,7 +106,7 @@ def test_a_race_file_is_not_overwritten_unless_forced(stackrace, shop):
 def test_django_is_asked_for_its_pages_after_a_migration_of_copies(stackrace, tmp_path):
     for name, text in {"manage.py": MANAGE, "settings.py": SETTINGS, "urls.py": URLS}.items():
         (tmp_path / name).write_text(text)
-    done = stackrace("init", "--python", sys.executable, "--json", cwd=tmp_path)
+    done = stackrace("init", "--python", sys.executable, "--json", *PATIENTLY, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["app"]["django"] == "settings"
@@ -126,6 +130,6 @@ def test_the_routes_of_a_framework_are_pages(stackrace, tmp_path):
         f'app.get("{path}", endpoint="{path}")(lambda **_: "hello")\n' for path in ("/", "/list", "/items/<int:id>")
     )
     (tmp_path / "site_app.py").write_text(f"from flask import Flask\napp = Flask(__name__)\n{routes}")
-    done = stackrace("init", "--json", cwd=tmp_path)
+    done = stackrace("init", "--json", *PATIENTLY, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["urls"] == ["/", "/list"]
