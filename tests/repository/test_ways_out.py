@@ -23,7 +23,7 @@ def pasted(message: str, program: str) -> None:
     """Run the command of ``program`` in ``message``, as a user would who copies it."""
     command = message[message.index(f"{program} ") :].partition(" or ")[0]
     assert shlex.split(command)
-    subprocess.run(["sh", "-c", command], check=True, capture_output=True, timeout=60)
+    subprocess.run(["sh", "-c", command], check=True, capture_output=True, timeout=600)
 
 
 @pytest.mark.parametrize(
