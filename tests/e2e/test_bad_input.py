@@ -38,7 +38,7 @@ BAD_CALLS = {
     "a document and details": (["run", "--json", "--details"], "only one of --details, --json"),
     "details in a format": (["report", "--markdown", "--details"], "only one of"),
     "an export to nowhere": (["export", "gunicorn"], "--to deploy"),
-    "an export below no folder": (["export", "gunicorn", "--to", "no/deploy"], "make it first"),
+    "an export below no folder": (["export", "gunicorn", "--to", "no/deploy"], "make it with: mkdir -p "),
     "an export of two stacks": (["export", "gunicorn", "uwsgi", "--to", "d"], "one race and one stack at most"),
     "an export of no server": (["export", "gunicron:workers=2", "--to", "d"], "did you mean gunicorn"),
     "an export without a race": (["export", "--to", "d", "--store", "sqlite:///empty.sqlite3"], "stackrace run"),
@@ -51,12 +51,12 @@ BAD_CALLS = {
     "an old report into no folder": (["report", "--html", "nowhere/report.html"], "--html nowhere/report.html"),
     "a race file into no folder": (
         ["init", "--output", "nowhere/race.toml"],
-        "--output nowhere/race.toml: there is no folder nowhere; make it, or name another place",
+        "--output nowhere/race.toml: there is no folder nowhere; make it with: mkdir -p nowhere",
     ),
     "a race file that is a folder": (["init", "--output", "."], "--output"),
     "a recording into no folder": (
         ["record", "a.har", "--out", "nowhere/visit.har"],
-        "--out nowhere/visit.har: there is no folder nowhere; make it, or name another place",
+        "--out nowhere/visit.har: there is no folder nowhere; make it with: mkdir -p nowhere",
     ),
     "a recording that is a folder": (["record", "a.har", "--out", "."], "--out"),
     "an app's flags with a URL": (

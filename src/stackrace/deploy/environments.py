@@ -222,7 +222,7 @@ def site_packages(home: Path) -> Path:
 @cache
 def python_version(home: Path) -> str:
     """Return the version of the Python in an environment, such as ``3.11.2``; empty if its file does not say it."""
-    config = (home / "pyvenv.cfg").read_text(encoding="utf-8")
+    config = read_text(home / "pyvenv.cfg")
     line = re.search(r"^version(?:_info)? *= *(\S+)", config, re.MULTILINE)
     return line[1] if line else ""
 
