@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from tests.broken_worlds import in_world
 from tests.core.store.arbitrary import RACE, with_fresh_ids
 from tests.integration.awkward import make_launch, make_race, make_slice
 from tests.integration.postgresql import DEADLINE_S, find, running_server
@@ -265,3 +266,21 @@ def test_an_id_is_used_once_across_all_tables(store):
     store.name(race.id, "before-upgrade-2024")
     with pytest.raises(StoreError, match="name never changes"):
         store.name(race.id, "another-good-name")
+
+
+NAMELESS = """
+from stackrace.base.errors import StoreError
+from stackrace.store import open_store
+try:
+    with open_store("postgresql://127.0.0.1:9/races"):
+        pass
+except StoreError as error:
+    print(error.message)
+"""
+
+
+def test_a_user_without_a_name_is_told_to_name_the_database_s():
+    pytest.importorskip("psycopg")
+    command = in_world("", [sys.executable, "-c", NAMELESS], stranger=True)
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "this user has no name; put the database's user into the URL" in done.stdout
