@@ -51,6 +51,8 @@ def test_what_is_disturbed_all_along_never_counts_and_the_busy_program_is_named(
     assert busy(verdicts(finished)).startswith("this machine is busy: cc1 (pid 812) had 48 % of core 0")
     waits = [event for event in events if isinstance(event, Progress) and event.activity is Activity.WAITING]
     assert disturbed(waits[0].disturbance) == "waiting for quiet: cc1 (pid 812) has 48 % of the race's cores"
+    unnamed = replace(waits[0].disturbance, offenders=())
+    assert disturbed(unnamed) == "waiting for quiet: other programs have 48 % of the race's cores"
 
 
 def test_what_the_hypervisor_steals_never_counts_and_is_named(clock):

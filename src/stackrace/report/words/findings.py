@@ -328,8 +328,8 @@ _CONTENTION = contention.declaration.id
 
 def disturbed(disturbance: Disturbance) -> str:
     """Return the clause about the program that uses the race's cores."""
-    who = disturbance.offenders[0].label if disturbance.offenders else "other programs"
-    return f"waiting for quiet: {who} has {percent(disturbance.share)} of the race's cores"
+    who = f"{disturbance.offenders[0].label} has" if disturbance.offenders else "other programs have"
+    return f"waiting for quiet: {who} {percent(disturbance.share)} of the race's cores"
 
 
 def busy(verdicts: Iterable[Verdict]) -> str:
