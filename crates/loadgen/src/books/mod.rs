@@ -62,6 +62,8 @@ pub(crate) struct Books<'a> {
     engaged_ns: u64,
     pool_waits: u64,
     spun_ns: u64,
+    /// Latest time that the books were kept to.
+    latest_ns: u64,
     /// Requests that were due in the window and begun after it.
     begun_late: u64,
     open_loop: bool,
@@ -92,6 +94,7 @@ impl<'a> Books<'a> {
             engaged_ns: 0,
             pool_waits: 0,
             spun_ns: 0,
+            latest_ns: 0,
             begun_late: 0,
             open_loop: false,
             paced: false,
@@ -136,6 +139,7 @@ impl<'a> Books<'a> {
     /// Opens the window and closes bins of the series as time passes their marks.
     #[inline]
     pub fn keep_time(&mut self, now_ns: u64) {
+        self.latest_ns = self.latest_ns.max(now_ns);
         while let Some(event) = self.window.pass(now_ns) {
             match event {
                 WindowEvent::Open => self.open(),
@@ -223,7 +227,10 @@ impl<'a> Books<'a> {
     }
 
     /// Closes the books: what nobody has answered is a lower bound, what was due and never sent is counted.
+    ///
+    /// Not before what they hold: a request that fails while it is begun has a later time than the loop that began it.
     pub fn close(mut self, now_ns: u64, pacing: Pacing) -> ThreadReport {
+        let now_ns = now_ns.max(self.latest_ns);
         self.window.shut(now_ns);
         self.keep_time(now_ns);
         let until_ns = now_ns.min(self.window.ends_ns());

@@ -3,7 +3,7 @@ use crate::check::Expectation;
 use crate::clock::SECOND_NS;
 use crate::pacer::Pacer;
 use crate::plan::{Order, Plan, Target};
-use crate::record::FailureStage;
+use crate::record::{FailureStage, BIN_NS};
 use crate::request::Request;
 use crate::transport::Address;
 
@@ -57,6 +57,21 @@ fn whoever_finishes_in_the_window_counts_in_it_whenever_he_began() {
     assert_eq!(report.engaged_ns, 30);
     assert_eq!(report.tally.latency.max().value_ns, 110);
     assert_eq!(report.answers, [0, 1, 0]);
+}
+
+#[test]
+fn what_fails_while_it_is_begun_is_in_a_bin_although_the_loops_time_is_older() {
+    let (script, monitor) = (script(), Monitor::default());
+    let mut books = Books::new(1, Stop::Requests(1), 1000, &script, &monitor);
+    let (loops_ns, failed_ns) = (1000 + BIN_NS - 5, 1000 + BIN_NS + 5);
+    books.keep_time(loops_ns);
+    books.begin(0, 0, loops_ns, loops_ns);
+    books.settle(0, Outcome::Failed(FailureStage::Connect), None, failed_ns);
+    assert!(books.is_over(loops_ns, None));
+    let report = close(books, loops_ns);
+    assert_eq!((report.closes_ns, report.engaged_ns), (failed_ns, 10));
+    let bins = report.tally.series.into_bins();
+    assert_eq!(bins.iter().map(|bin| bin.errors).collect::<Vec<_>>(), [0, 1]);
 }
 
 #[test]
