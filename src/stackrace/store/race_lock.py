@@ -38,7 +38,7 @@ def race_lock(race_id: str, *, new: bool = False) -> Iterator[None]:
     except FileNotFoundError as error:
         raise StoreError(
             f"race {race_id} cannot continue here: another machine or another user made it; continue there, or "
-            "start a new race: stackrace run"
+            "start a new race"
         ) from error
     except OSError as error:
         raise StoreError(

@@ -11,7 +11,7 @@ _ENOUGH_PER_CONNECTION = 20
 LOWER_CONCURRENCY = "lower {knob.concurrency} ({clients})"
 MORE_PORTS = "sysctl net.ipv4.ip_local_port_range='1024 65535' net.ipv4.tcp_tw_reuse=2"
 MORE_FILES = "ulimit -n $(ulimit -Hn), or more by nofile in /etc/security/limits.conf"
-_BACKLOG = "sysctl net.core.somaxconn={clients}, and raise the server's backlog"
+_BACKLOG = "raise the server's backlog to {clients}, and net.core.somaxconn if that is lower"
 _QUEUES = {
     "kept": f"{_BACKLOG}; or {LOWER_CONCURRENCY}",
     "closed": f"{_BACKLOG}; or {{knob.keep}}, so that connections are not opened per request",

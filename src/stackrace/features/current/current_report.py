@@ -71,7 +71,7 @@ class Found:
     hops: tuple[ShownHop, ...] = ()
     """Servers, the front end first; empty if they are no stack of the catalogue."""
     no_deployments: tuple[str, ...] = ()
-    """What the files start that is no deployment, if there is none: servers for development."""
+    """Servers for development that the files start, if there is no deployment."""
     running: Observation | None = None
     """The running server that was observed; None for a deployment read from files."""
 

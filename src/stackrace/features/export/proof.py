@@ -348,7 +348,7 @@ def _refuse_impossible(export: Export) -> None:
     if target.port in listeners():
         raise InputError(
             f"port {target.port}, on which the exported files listen, is taken by another program; end it, or give "
-            f"another: --listen {target.host}:{target.port + 1}"
+            f"another: --listen {target.host}:{target.port % 65535 + 1}"
         )
 
 

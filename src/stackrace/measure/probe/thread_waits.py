@@ -76,11 +76,9 @@ class ThreadWatch:
             return
         calls = {thread: self._call_of(pid, thread) for pid, thread in _threads(self._processes)}
         sockets = {thread: call for thread, call in calls.items() if isinstance(call, frozenset)}
-        databases = set[int]()
         # only if a thread waits for a socket: the kernel takes some 10 ms where its table of connections is large.
         # And anew for each look, since many apps open a connection for each request
-        with suppress(OSError):
-            databases = database_sockets() if sockets else databases
+        databases = _databases() if sockets else set()
         answers = {
             thread: _Call.DATABASE if inodes & databases else _Call.OTHER for thread, inodes in sockets.items()
         }
@@ -127,6 +125,12 @@ def _turns(processes: Collection[int]) -> dict[int, bytes]:
         thread: (read(f"/proc/{pid}/task/{thread}/schedstat") or b"").rpartition(b" ")[2]
         for pid, thread in _threads(processes)
     }
+
+
+def _databases() -> set[int]:
+    with suppress(OSError):
+        return database_sockets()
+    return set()
 
 
 def _socket(pid: int, descriptor: int) -> int:

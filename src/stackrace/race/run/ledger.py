@@ -109,7 +109,7 @@ class Ledger:
         if was:
             raise InputError(
                 f"stack {facts.stack!r} has changed since race {self._race.id} began: {was}; restore it (the "
-                "results so far are kept), or start a new race: stackrace run"
+                "results so far are kept), or start a new race"
             )
 
     def add(self, launch_id: str, measured: Slice) -> Slice:
