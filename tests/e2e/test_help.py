@@ -10,6 +10,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from stackrace.base.errors import MissingItem
+from stackrace.cli import overview as cli_overview
 from stackrace.cli.main import VERBS, cli
 from stackrace.cli.options import complete_stack
 
@@ -74,7 +76,18 @@ def test_the_command_alone_says_what_it_found_here_and_runs_none_of_it(alone, tm
 
 
 def test_the_command_alone_in_an_empty_folder_offers_the_bundled_app(alone):
-    assert "no app; a race takes the bundled Django app." in alone()
+    told = alone()
+    assert "no app; a race takes the bundled Django app." in told
+    assert "stackrace current" not in told
+
+
+@pytest.mark.parametrize("elsewhere", ["", "see its site"])
+def test_the_command_alone_offers_to_install_what_this_system_has(monkeypatch, elsewhere):
+    lacking = MissingItem(name="puma", missing="no program puma", elsewhere=elsewhere)
+    monkeypatch.setattr(cli_overview, "missing_item", lambda entry: lacking if entry.spec.name == "puma" else None)
+    told = "\n".join(cli_overview.overview({}))
+    assert "missing: puma." in told
+    assert ("stackrace install --all" in told) == (not elsewhere)
 
 
 def test_the_command_alone_asks_which_of_two_apps_is_meant(alone):

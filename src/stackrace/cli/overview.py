@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from textwrap import wrap
 
 from .. import __version__
 from ..app.projects.detection import detect
-from ..base.errors import InputError
+from ..base.errors import InputError, MissingItem
 from ..base.platforms import require_linux, this_platform
 from ..deploy.installation import missing_item
 from ..extensions import Verb
@@ -26,6 +26,8 @@ _TRY = {
 
 _SHOWN = 3
 
+_BUNDLED = "the bundled app"
+
 
 def overview(verbs: Mapping[str, Verb]) -> Iterator[str]:
     """Yield the lines, with those of ``verbs`` that work on this system. Files are read, and no app is loaded."""
@@ -33,13 +35,18 @@ def overview(verbs: Mapping[str, Verb]) -> Iterator[str]:
     yield "it: a ranking you can believe, the reason, and the configuration that won."
     yield ""
     app, found = _app(Path.cwd())
+    here = this_platform()
+    missing = _missing() if here.is_linux else []
     yield from wrap(f"In this folder: {found}", _WIDTH, subsequent_indent="  ")
-    yield from wrap(f"On this machine: {_servers()}", _WIDTH, subsequent_indent="  ")
+    yield from wrap(f"On this machine: {_servers(missing)}", _WIDTH, subsequent_indent="  ")
     yield ""
     yield "Try:"
-    here = this_platform()
-    usable = [name for name, verb in verbs.items() if here.is_linux or not verb.needs_linux]
-    for command in [command for command in _TRY if command.split()[0] in usable][:_SHOWN]:
+    useless = {name for name, verb in verbs.items() if verb.needs_linux and not here.is_linux}
+    if app == _BUNDLED:
+        useless.add("current")
+    if not any(item.install for item in missing):
+        useless.add("install")
+    for command in [command for command in _TRY if command.split()[0] not in useless][:_SHOWN]:
         yield f"  stackrace {command:15}{_TRY[command].format(app=app)}"
     yield ""
     yield "All commands: stackrace --help"
@@ -52,17 +59,21 @@ def _app(folder: Path) -> tuple[str, str]:
     except InputError as error:
         return "it, once it is named", f"{error.message}."
     if found is None:
-        return "the bundled app", "no app; a race takes the bundled Django app."
+        return _BUNDLED, "no app; a race takes the bundled Django app."
     return "this app", f"{found.title}, {found.entry.target}{f' ({found.location})' if found.location else ''}."
 
 
-def _servers() -> str:
+def _missing() -> list[MissingItem]:
+    """Return the servers that are not installed here."""
+    return [item for entry in catalogue() if (item := missing_item(entry))]
+
+
+def _servers(missing: Sequence[MissingItem]) -> str:
     """Return a sentence about the servers that are ready, or about where they would be."""
     try:
         require_linux("run", this_platform())
     except InputError as error:
         return f"{error.message}."
-    entries = list(catalogue())
-    missing = [entry.spec.name for entry in entries if missing_item(entry)]
-    ready = f"{len(entries) - len(missing)} of {len(entries)} servers are ready"
-    return f"{ready}; missing: {', '.join(missing)}." if missing else f"{ready}."
+    servers = len(list(catalogue()))
+    ready = f"{servers - len(missing)} of {servers} servers are ready"
+    return f"{ready}; missing: {', '.join(item.name for item in missing)}." if missing else f"{ready}."
