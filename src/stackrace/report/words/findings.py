@@ -300,7 +300,7 @@ def failure_message(failure: Failure, there: str = "") -> str:
         return _INTERRUPTED if failure.shortfall is None else f"{shortfall_words(failure.shortfall)}."
     why = failure.message + (_ALL_STAND if _NO_CONNECTION.search(failure.log) else "")
     if failure.finding is not None:
-        why = f"{seen(failure.finding).rstrip('.')}. {remedy(failure.finding)}"
+        why = f"{seen(failure.finding).rstrip('.')}. Way out: {remedy(failure.finding)}"
     if failure.kind is not FailureKind.UNMEASURED:
         return why
     if failure.shortfall is None:

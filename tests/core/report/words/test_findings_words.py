@@ -98,14 +98,14 @@ def unmeasured(ended_by, *, launches=0, **facts):
         (
             replace(unmeasured(EndedBy.DISTURBED), finding=KEPT),
             "in each of its blocks other programs took the cores from another stack, so none counts: it was slow. "
-            "wait",
+            "Way out: wait",
         ),
         (Failure(kind=FailureKind.UNMEASURED), "Stackrace recorded no reason for that. Please report it."),
         (
             Failure(kind=FailureKind.INTERRUPTED, shortfall=Shortfall(ended_by=EndedBy.LOST, words="gone")),
             "the machine was lost (gone).",
         ),
-        (Failure(kind=FailureKind.REFUSED, finding=KEPT), "it was slow. wait"),
+        (Failure(kind=FailureKind.REFUSED, finding=KEPT), "it was slow. Way out: wait"),
         (Failure(kind=FailureKind.INTERRUPTED), "Its block was interrupted, and is raced again."),
         (
             Failure(kind=FailureKind.INTERRUPTED, before=FailureKind.DIED, message="it ended"),
