@@ -70,6 +70,11 @@ _FRACTIONS = (("a quarter of ", 0.23, 0.27), ("a third of ", 0.31, 0.36), ("half
 """Names of ratios, each with its range."""
 
 
+def tier(row: Row) -> str:
+    """Return the row's tier; a dash for a stack that has none."""
+    return NOTHING if row.tier is None else str(row.tier)
+
+
 def sentence(text: str, stacks: Sequence[str]) -> str:
     """Return ``text`` with a full stop, and with a capital unless a stack's name comes first."""
     named = text.split(" ", 1)[0].rstrip(",") in stacks

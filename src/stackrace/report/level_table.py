@@ -37,7 +37,7 @@ def level_table(
     most = max((row.ratio.high or row.ratio.value for row in rows), default=1.0)
     errors = any(row.errors for row in rows)
     return Table(priority=priority, columns=(
-        Column(title="tier", cells=_cells_of(rows, lambda row: str(row.tier)), once=True),
+        Column(title="tier", cells=_cells_of(rows, figures.tier), once=True),
         Column(title="place", cells=_cells_of(rows, lambda row: _rank_text(row.rank)), media=FILES),
         Column(title="stack", left=True, fold_to=READABLE,
                cells=_cells_of(rows, lambda row: named.get(row.stack, row.stack)),

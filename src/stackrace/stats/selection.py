@@ -49,7 +49,7 @@ of noise; with two stacks alone 90 %, if one is very noisy. docs/measurements.md
 """
 
 _WIDEST = math.log(10)
-"""Widest limits in ln units; wider limits tell nothing and become infinite."""
+"""Widest limits in ln units that contain 0; wider limits tell nothing and become infinite."""
 
 WINNER_FROM = 3
 """Fewest blocks after which a stack wins while others are still in."""
@@ -92,8 +92,8 @@ class Selection:
         A stack that left keeps its blocks and its variance; the variance of a stack still in is known better now.
         Before ``WINNER_FROM`` blocks pairs of stacks still in have no limits, since too little is known of each
         stack's noise. For the same reason limits from two blocks are at least ``NARROWEST`` wide to either side.
-        Limits wider than ``_WIDEST`` become infinite. The chance that limits miss is ``FEW_ALPHA`` or
-        ``LIMITS_ALPHA``, or ``alpha`` if given.
+        Limits that contain 0 and are wider than ``_WIDEST`` become infinite. The chance that limits miss is
+        ``FEW_ALPHA`` or ``LIMITS_ALPHA``, or ``alpha`` if given.
 
         Source: `limits.critical`, `variances`.
         """
@@ -108,7 +108,8 @@ class Selection:
         family = known_better.family(critical, stacks, usual if alpha is None else alpha)
         least = np.where(few, NARROWEST_OF_FEW, NARROWEST)
         half = np.maximum(family.half_width, np.where(family.blocks == 2, least, 0.0))
-        return replace(family, half_width=np.where(2 * half > _WIDEST, np.inf, half))
+        tells = (2 * half <= _WIDEST) | (np.abs(np.nan_to_num(family.estimate)) > half)
+        return replace(family, half_width=np.where(tells, half, np.inf))
 
     def ahead(self, leader: Counts | int | None = None) -> Array:
         """Return the upper limit of each stack's lead over ``leader``, in ln units, (…, K); 0 for itself.

@@ -119,10 +119,17 @@ def test_two_launches_of_two_stacks_do_not_order_them():
     assert found.rows[1].ratio.high == 1
 
 
-def test_a_stack_whose_limits_are_a_factor_of_ten_apart_has_none_and_is_in_the_tier_of_the_leader():
-    *_, last = left_early(2000)
-    assert (last.stack, last.tier) == ("c", 1)
+@pytest.mark.parametrize(("second", "tier"), [(2000, 1), (110, None)])
+def test_a_stack_with_limits_a_factor_of_ten_apart_has_none_and_no_tier_if_the_rule_made_it_leave(second, tier):
+    *_, last = left_early(second)
+    assert (last.stack, last.tier) == ("c", tier)
     assert last.ratio.low is last.ratio.high is None
+
+
+def test_limits_a_factor_of_ten_apart_stay_if_they_prove_an_order():
+    *_, last = left_early(140)
+    assert (last.stack, last.tier) == ("c", 2)
+    assert 10 * last.ratio.low < last.ratio.high < 1
 
 
 def test_rates_have_the_quotients_of_the_ratios_though_a_stack_left_early():
@@ -203,7 +210,7 @@ def test_a_stack_whose_slices_were_all_refused_is_withdrawn_with_the_usual_reaso
     (withdrawal,) = standing(race, merge=merged).withdrawals
     assert withdrawal.failure.kind is FailureKind.REFUSED
     said = failure_message(withdrawal.failure)
-    assert said == "generator and stack share core 1. Give the generator a core of its own."
+    assert said == "generator and stack share core 1. Way out: Give the generator a core of its own."
 
 
 def test_a_stack_that_failed_once_keeps_its_place():

@@ -58,7 +58,7 @@ def _table(races: tuple[Race, Race], before: Level, after: Level) -> Table:
         Column(title="second ÷ first", cells=tuple(_ratio(*pair) for pair in rows)),
         *(Column(title=f"p99 ms, {order}", cells=tuple(figures.percentile(pair[side], "p99") for pair in rows))
           for side, order in enumerate(("first", "second"))),
-        *(Column(title=f"tier, {order}", cells=tuple(str(pair[side].tier) for pair in rows))
+        *(Column(title=f"tier, {order}", cells=tuple(figures.tier(pair[side]) for pair in rows))
           for side, order in enumerate(("first", "second"))),
     ))  # fmt: skip
 

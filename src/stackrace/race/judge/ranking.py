@@ -110,7 +110,8 @@ _Spread = Callable[[bytes], Buckets]
 def _level_of(
     race: Race, measured: MeasuredLevel, judgement: Judgement, merge: _Merge, spread: _Spread | None
 ) -> Level:
-    """Return the rows of ``measured`` by tiers, the leader first, within each tier by their ratio to it.
+    """Return the rows of ``measured`` by tiers, the leader first, within each tier by their ratio to it; those
+    without a tier last.
 
     Rates are scaled to the times when the leader was measured: their quotients are the ratios, though a stack that
     left early was measured in the first minutes only.
@@ -124,7 +125,7 @@ def _level_of(
             for row, slices in zip(rows, measured.slices, strict=True)
         ]
     leader = measured.stacks[judgement.leader]
-    rows.sort(key=lambda row: (row.tier, row.stack != leader, -row.ratio.value))
+    rows.sort(key=lambda row: (row.tier is None, row.tier or 0, row.stack != leader, -row.ratio.value))
     return Level(load=measured.load, rows=tuple(rows), workload=measured.workload)
 
 
@@ -152,7 +153,7 @@ def _row(
     low, high = (None if limit is None else limit * value / own.value for limit in (own.low, own.high))
     return Row(
         stack=stack,
-        tier=judgement.tiers[index],
+        tier=None if ratio.low is None and index not in judgement.left else judgement.tiers[index],
         rank=judgement.ranks[index],
         throughput_per_s=Interval(value=value, low=low, high=high),
         ratio=ratio,

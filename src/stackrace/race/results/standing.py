@@ -96,9 +96,9 @@ class Row:
 
     stack: str
     """Path of the stack."""
-    tier: int
+    tier: int | None
     """Tier, 1 the best; the stacks of later tiers have a ``ratio`` with limits below 1. No order is claimed within
-    a tier."""
+    a tier. None for a stack that left the race and has no limits."""
     rank: tuple[int, int]
     """The first and the last place that the stack may have."""
     throughput_per_s: Interval

@@ -70,7 +70,7 @@ def _slower(standing: Standing) -> str:
     """Return the clause that all other stacks are slower, if that is proved for each; else an empty text."""
     open_ = {*standing.answer.stacks, *standing.answer.rivals}
     others = [row for row in standing.rows if row.stack not in open_]
-    if not others or any(row.tier == 1 for row in others):
+    if not others or any(row.tier in (1, None) for row in others):
         return ""
     return f"; {'all others are' if len(others) > 1 else f'{others[0].stack} is'} slower"
 

@@ -235,7 +235,8 @@ def _limits_note(standing: Standing) -> str:
         return ""
     rows = [row for level in standing.levels for row in level.rows]
     if any(row.ratio.low is None for row in rows):
-        return "Limits are missing where launches were too few, or limits more than a factor of 10 apart."
+        none = " A stack without a tier left the race." if any(row.tier is None for row in rows) else ""
+        return f"Limits are missing where launches were too few, or limits too wide to tell anything.{none}"
     return ""
 
 
