@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from textwrap import wrap
 
@@ -26,41 +27,49 @@ _TRY = {
 
 _SHOWN = 3
 
-_BUNDLED = "the bundled app"
-
 
 def overview(verbs: Mapping[str, Verb]) -> Iterator[str]:
     """Yield the lines, with those of ``verbs`` that work on this system. Files are read, and no app is loaded."""
     yield f"Stackrace {__version__} races your Python web application across every way of deploying"
     yield "it: a ranking you can believe, the reason, and the configuration that won."
     yield ""
-    app, found = _app(Path.cwd())
+    app = _app(Path.cwd())
     here = this_platform()
     missing = _missing() if here.is_linux else []
-    yield from wrap(f"In this folder: {found}", _WIDTH, subsequent_indent="  ")
+    yield from wrap(f"In this folder: {app.sentence}", _WIDTH, subsequent_indent="  ")
     yield from wrap(f"On this machine: {_servers(missing)}", _WIDTH, subsequent_indent="  ")
     yield ""
     yield "Try:"
     useless = {name for name, verb in verbs.items() if verb.needs_linux and not here.is_linux}
-    if app == _BUNDLED:
+    if not app.is_own:
         useless.add("current")
     if not any(item.install for item in missing):
         useless.add("install")
     for command in [command for command in _TRY if command.split()[0] not in useless][:_SHOWN]:
-        yield f"  stackrace {command:15}{_TRY[command].format(app=app)}"
+        yield f"  stackrace {command:15}{_TRY[command].format(app=app.name)}"
     yield ""
     yield "All commands: stackrace --help"
 
 
-def _app(folder: Path) -> tuple[str, str]:
-    """Return the app that a race here takes, in two words, and a sentence about it."""
+@dataclass(frozen=True, slots=True)
+class _App:
+    """App that a race here takes."""
+
+    name: str
+    sentence: str
+    is_own: bool = True
+    """True if the folder has one."""
+
+
+def _app(folder: Path) -> _App:
     try:
         found = detect(folder)
     except InputError as error:
-        return "it, once it is named", f"{error.message}."
+        return _App("it, once it is named", f"{error.message}.")
     if found is None:
-        return _BUNDLED, "no app; a race takes the bundled Django app."
-    return "this app", f"{found.title}, {found.entry.target}{f' ({found.location})' if found.location else ''}."
+        return _App("the bundled app", "no app; a race takes the bundled Django app.", is_own=False)
+    where = f" ({found.location})" if found.location else ""
+    return _App("this app", f"{found.title}, {found.entry.target}{where}.")
 
 
 def _missing() -> list[MissingItem]:
