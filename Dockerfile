@@ -23,7 +23,7 @@ RUN apt-get update \
 # The wheel stays: images of apps install it from here
 COPY --from=wheel /wheels /wheels
 RUN python3 -m venv /opt/stackrace \
-    && /opt/stackrace/bin/pip install --no-cache-dir /wheels/*.whl \
+    && /opt/stackrace/bin/pip install --no-cache-dir /wheels/*.whl 'uv>=0.5' \
     && ln -s /opt/stackrace/bin/stackrace /usr/local/bin/stackrace
 RUN stackrace install --all mariadb memcached postgresql redis \
     && rm -rf /var/lib/apt/lists/*

@@ -28,7 +28,7 @@ setup: .venv/.installed .venv/.servers
 # The package with its engine, built in release mode, editable. The virtual environment is private to this folder.
 .venv/.installed: pyproject.toml $(RUST_SOURCES) tools/make-venv
 	tools/make-venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . uv
 	@touch $@
 
 # Servers from Debian's packages where root's rights are at hand; says so and goes on where they are not.

@@ -75,6 +75,8 @@ def private_folders(tmp_path_factory):
     patch.setenv("XDG_CACHE_HOME", str(shared / "cache"))
     patch.setenv("XDG_DATA_HOME", str(root / "data"))
     patch.delenv("STACKRACE_STORE", raising=False)
+    # as if `uv run` had not started the tests: uv is the one beside their interpreter
+    patch.delenv("UV", raising=False)
     # where it is set, as in many images, every one of some thousand processes would compile what it imports
     patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     # stacks of one test would leave all others nothing for minutes

@@ -118,7 +118,9 @@ class Runner:
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
             cwd=self.work, capture_output=True, text=True, check=False, timeout=1800,
             env={**os.environ, **self.values(step, given), "GITHUB_OUTPUT": str(self.output),
-                 "GITHUB_STEP_SUMMARY": str(self.summary), "BLOCKS": "1"},
+                 "GITHUB_STEP_SUMMARY": str(self.summary), "BLOCKS": "1",
+                 # with uv, so that none is downloaded
+                 "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))},
         )  # fmt: skip
 
     @property

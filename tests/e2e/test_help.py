@@ -1,9 +1,12 @@
 """What a newcomer reads first."""
 
 import json
+import os
+import pty
 import subprocess
 import sys
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -149,9 +152,45 @@ def test_completion_scripts_are_printed(stackrace, shell):
     assert "_STACKRACE_COMPLETE" in done.stdout
 
 
-def test_stack_paths_complete_with_the_protocols_a_server_forwards(stackrace):
-    done = stackrace(_STACKRACE_COMPLETE="bash_complete", COMP_WORDS="stackrace up nginx/", COMP_CWORD="2")
-    assert "plain,nginx/uwsgi/" in done.stdout
+def completed(folder, typed):
+    """Type words and Tab in a real bash with the completion script; returns the line's words after that."""
+    script, file = folder / "completion", folder / "words"
+    programs = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    script.write_bytes(subprocess.check_output([sys.executable, "-m", "stackrace", "completion", "bash"]))
+    master, slave = pty.openpty()
+    bash = subprocess.Popen(
+        ["bash", "--noprofile", "--rcfile", script, "-i"], stdin=slave, stdout=slave, stderr=slave, cwd=folder,
+        env=os.environ | {"PATH": programs, "TERM": "dumb", "PS1": "", "INPUTRC": "/dev/null", "HISTFILE": ""},
+        start_new_session=True,
+    )  # fmt: skip
+    os.close(slave)
+    # the completed line becomes arguments: Ctrl-A goes to its beginning, Ctrl-E to its end
+    os.write(master, f"{typed}\t\x01printf '<%s>' \x05 > words\rexit\r".encode())
+    with suppress(OSError):
+        # what bash shows, until it has ended
+        while os.read(master, 4096):
+            pass
+    os.close(master)
+    assert bash.wait() == 0
+    return file.read_text()
+
+
+@pytest.mark.parametrize(
+    ("typed", "line"),
+    [
+        ("stackrace comp", "<stackrace><comp>"),
+        ("stackrace insta", "<stackrace><install>"),
+        ("stackrace up nginx/uw", "<stackrace><up><nginx/uwsgi/>"),
+        ("stackrace up gunicorn:thr", "<stackrace><up><gunicorn:threads=>"),
+        ("stackrace up gunicorn:class=gth", "<stackrace><up><gunicorn:class=gthread>"),
+        ("stackrace up 'gunicorn:class=gth", "<stackrace><up><gunicorn:class=gthread>"),
+        ("stackrace run --stack nginx/http/gunicorn:workers=4,class=gth", "<stackrace><run><--stack>"
+         "<nginx/http/gunicorn:workers=4,class=gthread>"),
+        ("stackrace run --stack=gunicorn:class=gth", "<stackrace><run><--stack=gunicorn:class=gthread>"),
+    ],
+)  # fmt: skip
+def test_bash_completes_words_with_colons(tmp_path, typed, line):
+    assert completed(tmp_path, typed) == line
 
 
 @pytest.mark.parametrize(

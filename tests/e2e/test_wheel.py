@@ -82,12 +82,15 @@ def clean(wheel, tmp_path_factory):
     run([UV, "venv", "--quiet", "--no-project", "--python", sys.executable, home], env=environment)
     run([UV, "pip", "install", "--quiet", "--python", home, wheel], env=environment)
     environment["PATH"] = os.pathsep.join((str(home / "bin"), str(programs)))
+    # as uvx sets it: the wheel brings none
+    environment["UV"] = str(UV)
     project = folder / "empty"
     project.mkdir()
 
-    def call(*arguments):
+    def call(*arguments, **variables):
         command = [str(home / "bin" / "stackrace"), *arguments]
-        return subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=project)
+        given = environment | variables
+        return subprocess.run(command, capture_output=True, text=True, check=False, env=given, cwd=project)
 
     return call
 
@@ -112,3 +115,25 @@ def test_its_files_are_found(clean):
     assert '"name": "nginx"' in clean("stacks", "--json").stdout
     assert "mysqlclient" in clean("install", "historic/mod-wsgi-2009", "--dry-run").stdout
     assert json.loads(clean("report", "--schema").stdout)["type"] == "object"
+
+
+def test_without_uv_nothing_is_begun_and_the_way_out_is_a_command(clean, tmp_path):
+    without = {"UV": str(tmp_path / "gone"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    done = clean("run", "--stack", "waitress", **without)
+    assert done.returncode == 2, done.stderr
+    assert "uv is not installed, and Python's servers need it; run: " in done.stderr
+    assert not list(tmp_path.rglob("pyvenv.cfg"))
+    assert "uv is not installed" in clean(**without).stdout
+
+
+def test_uvx_brings_its_own_uv_and_says_what_to_write(wheel, tmp_path):
+    folders = {f"XDG_{name}_HOME": str(tmp_path / name) for name in ("DATA", "CONFIG")}
+    environment = {name: os.environ[name] for name in os.environ if name.startswith(("UV_", "HOME", "SSL_"))}
+    environment |= folders | {"PATH": "/usr/bin:/bin"}
+    command = [UV, "tool", "run", "--python", sys.executable, "--from", wheel, "stackrace"]
+    done = subprocess.run(
+        [*map(str, command)], capture_output=True, text=True, check=False, env=environment, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert "uv is not installed" not in done.stdout
+    assert done.stderr.endswith(f"`uvx --from … stackrace` instead, or run once: uv tool install {wheel}\n")

@@ -293,6 +293,7 @@ def program(folder: Path, text: str) -> Path:
         ("kill -9 $$", 4, "uv was killed, perhaps because memory ran out"),
         ("kill -11 $$", 4, "uv was ended by a signal"),
         ("echo 'memory allocation of 4096 bytes failed' >&2; exit 1", 4, "the memory does not suffice"),
+        ("echo \"error: unexpected argument '--project' found\" >&2; exit 2", 2, "this uv is too old; update it"),
         ("echo 'a new kind of trouble' >&2; exit 2", 2, "uv failed; its own words above say why"),
     ],
 )
@@ -307,7 +308,7 @@ def test_a_uv_that_cannot_be_started_is_said(install, temporary):
     path = program(temporary / "bin", "")
     path.chmod(0o644)
     uv = Path(sys.executable).with_name("uv")
-    said(install("http://127.0.0.1:9", world=f"mount --bind {path} {uv}"), 2, "cannot be started", "pip install uv")
+    said(install("http://127.0.0.1:9", world=f"mount --bind {path} {uv}"), 2, "cannot be started", "variable UV")
 
 
 def test_every_sign_is_a_pattern_of_bounded_work():

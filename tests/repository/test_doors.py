@@ -20,6 +20,7 @@ NOT_THE_USERS = {
     "base/process/libgit2.py": "files of a repository as long as the pointer says, pipes refused",
     "base/process/priority.py": "priorities of /proc",
     "base/process/processes.py": "/proc",
+    "cli/invocation.py": "what an installer wrote of our own package",
     "cli/stdio.py": "standard input and output",
     "cli/showing.py": "the file that a report is written to",
     "deploy/confinement.py": "control groups",

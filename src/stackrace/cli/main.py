@@ -14,10 +14,13 @@ import click
 from ..base.errors import UNANSWERED, BreakdownError, LimitError, StackraceError
 from ..base.secrets import masked, register_secrets, register_settings
 from ..extensions import Group, Verb, declared, load
-from .stdio import TRACEBACK, brief, failure_of, prepare_process, printable_output, trusted
+from .stdio import TRACEBACK, brief, failure_of, names_command, prepare_process, printable_output, trusted
 from .tracebacks import cut_tracebacks
 
 INTERRUPTED = 130
+
+_COMPLETING = "_STACKRACE_COMPLETE"
+"""Environment variable with which a shell asks click for completions."""
 
 _CLI = __name__.rpartition(".")[0]
 
@@ -35,7 +38,7 @@ _CORE = (
         "completion",
         "Start",
         "Print a completion script for your shell.",
-        f"{__name__}:completion_command",
+        f"{_CLI}.completion:command",
         60,
         needs_linux=False,
     ),
@@ -118,28 +121,16 @@ def cli(context: click.Context) -> None:
             click.echo(line)
 
 
-@click.command(
-    epilog="""\b
-Examples:
-  stackrace completion bash >> ~/.bashrc
-  stackrace completion zsh > ~/.zfunc/_stackrace
-  stackrace completion fish > ~/.config/fish/completions/stackrace.fish"""
-)
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def completion_command(shell: str) -> None:
-    """Print a completion script for your shell. It completes verbs, options, servers and stacks."""
-    from click.shell_completion import get_completion_class
-
-    completion = get_completion_class(shell)
-    assert completion is not None
-    click.echo(completion(cli, {}, "stackrace", "_STACKRACE_COMPLETE").source())
-
-
 def main() -> None:
     """Run the command line; exit 0 done, 1 the answer is no, 2 wrong input, 3 refused, 4 broken, 130 Ctrl-C."""
     with printable_output():
         code = _run()
-        for sentence in UNANSWERED.values():
+        notes = [*UNANSWERED.values()]
+        if names_command():
+            from .invocation import invocation_hint
+
+            notes += filter(None, [invocation_hint()])
+        for sentence in notes:
             with suppress(OSError, ValueError):
                 click.echo(f"note: {sentence}", err=True)
         sys.exit(code)
@@ -151,6 +142,9 @@ def _run() -> int:
         register_settings(word)
     try:
         prepare_process()
+        if _COMPLETING in os.environ:
+            # registers how bash is answered
+            from . import completion  # noqa: F401
         cli.main(standalone_mode=False)
         sys.stdout.flush()
         return 0

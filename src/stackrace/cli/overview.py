@@ -11,6 +11,7 @@ from .. import __version__
 from ..app.projects.detection import detect
 from ..base.errors import InputError, MissingItem
 from ..base.platforms import require_linux, this_platform
+from ..base.process import uv_missing
 from ..deploy.installation import missing_item
 from ..extensions import Verb
 from ..stacks.servers import catalogue
@@ -38,6 +39,8 @@ def overview(verbs: Mapping[str, Verb]) -> Iterator[str]:
     missing = _missing() if here.is_linux else []
     yield from wrap(f"In this folder: {app.sentence}", _WIDTH, subsequent_indent="  ")
     yield from wrap(f"On this machine: {_servers(missing)}", _WIDTH, subsequent_indent="  ")
+    if here.is_linux and (sentence := uv_missing()):
+        yield sentence
     yield ""
     yield "Try:"
     useless = {name for name, verb in verbs.items() if verb.needs_linux and not here.is_linux}

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from ..base.errors import MissingItem
+from ..base.process import uv_missing
 from ..deploy.installation import installed_version, missing_item
 from ..race.preparation.defaults import most_used
 from ..report.exporter import Kind
@@ -111,6 +112,7 @@ def _sections(states: _States, *, explain: bool) -> Iterator[Section]:
         all_ = f"all at once: stackrace install {' '.join(names)}"
         yield as_lines([f"{len(names)} of {len(states)} are missing; {all_}"])
     yield as_lines(elsewhere(item) for item in missing if item.elsewhere)
+    yield as_lines(filter(None, [uv_missing()]))
 
 
 def _table(titles: Sequence[str], rows: Sequence[Sequence[str]], tones: tuple[Tone, ...] = ()) -> Table:

@@ -197,7 +197,8 @@ class Environments:
         try:
             result = view.run(command, folder=Path.cwd(), environment=given, timeout_s=_INSTALL_S)
         except OSError as error:
-            raise MissingError(f"{program} cannot be started: {said_by(error)}; run: pip install uv") from error
+            way_out = "name one that works in the variable UV"
+            raise MissingError(f"{program} cannot be started: {said_by(error)}; {way_out}") from error
         if result.code:
             cause = self._broken or cause_of(result, pins, python)
             if cause.exit_code != MissingError.exit_code:

@@ -4,7 +4,7 @@ from .commands import CommandResult, ask, attended, listen, require_system, run,
 from .deadline import Deadline, OverdueError, tree
 from .git import Filtered, Repository, at, repository, users_variables
 from .interruption import Background, HeldSignals, Pending, held
-from .uv import Cause, cause_of, uv_program
+from .uv import Cause, cause_of, uv_missing, uv_program
 
 __all__ = [
     "Background",
@@ -27,6 +27,7 @@ __all__ = [
     "run",
     "tree",
     "users_variables",
+    "uv_missing",
     "uv_program",
     "within",
 ]

@@ -8,9 +8,12 @@ from __future__ import annotations
 import errno
 import os
 import re
+import shlex
 import shutil
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 
 from ..errors import DISK, SHORTAGES, MissingError, said_by
@@ -55,6 +58,8 @@ _NO_RELEASE = Cause(
 UNKNOWN = Cause("", "uv failed", "its own words above say why", 2)
 
 CAUSES = (
+    Cause("unexpected argument|unrecognized subcommand", "this uv is too old",
+          "update it, as with: uv self update; or name a newer one in the variable UV", 2),
     Cause("network was disabled", "uv may not use the network, and its cache lacks a package",
           "unset UV_OFFLINE (or offline in uv.toml), or install once with a network", 2),
     Cause("401 Unauthorized|403 Forbidden", "the package index refuses its user",
@@ -148,21 +153,46 @@ def cause_of(result: CommandResult, pins: Iterable[str] = (), python: str = "") 
 
 
 def uv_program(project: Path) -> str:
-    """Return the path of uv: of its Python package if installed, else from PATH.
+    """Return the path of uv.
 
     Raises MissingError if there is none, or if uv would block on a file in ``project`` or the folders above.
     """
     names = ("uv.toml", "pyproject.toml", ".python-version", ".python-versions")
     try:
         require_files(folder / name for folder in (project, *project.parents) for name in names)
-        from uv import find_uv_bin
-
-        found: str | None = find_uv_bin()
-    except (ImportError, FileNotFoundError):
-        found = shutil.which("uv")
     except OSError as error:
         message = f"uv cannot read {error.filename}: {said_by(error)}; remove it, or make it a file"
         raise MissingError(message) from error
+    found = find_uv()
     if found is None:
-        raise MissingError("uv is not installed; run: pip install uv")
+        raise MissingError(uv_missing())
     return found
+
+
+def find_uv() -> str | None:
+    """Return the path of the uv that started Stackrace, else of its Python package, else on PATH; None without any.
+
+    uv gives its own path in the variable UV to the programs that it starts.
+    Source: docs.astral.sh/uv/reference/environment
+    """
+    given = os.environ.get("UV", "")
+    # a relative path would lead into a project, and uv sets none
+    if os.path.isabs(given) and os.path.isfile(given) and os.access(given, os.X_OK):  # noqa: PTH113, PTH117
+        return given
+    try:
+        from uv import find_uv_bin
+
+        packaged: str = find_uv_bin()
+    except (ImportError, FileNotFoundError):
+        return shutil.which("uv")
+    return packaged
+
+
+def uv_missing() -> str:
+    """Return a sentence with the command that installs uv; empty if it is installed."""
+    if find_uv() is not None:
+        return ""
+    has_pip = find_spec("pip") is not None
+    pip = shlex.join([sys.executable, "-m", "pip", "install", "uv"])
+    command = pip if has_pip else "curl -LsSf https://astral.sh/uv/install.sh | sh"
+    return f"uv is not installed, and Python's servers need it; run: {command}"
