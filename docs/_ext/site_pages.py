@@ -68,6 +68,8 @@ _LACKING = {
     r'<p class="caption" role="heading">': '<p class="caption" role="heading" aria-level="2">',
     r'<aside class="sidebar-drawer': '<aside aria-label="All pages" class="sidebar-drawer',
     r'<aside class="toc-drawer': '<aside aria-label="On this page" class="toc-drawer',
+    # the search page has no heading before there are results; the site may have been built before
+    r'(?<!</h1>\n)<div id="search-results">': '<h1>Search</h1>\n<div id="search-results">',
 }
 """Patterns of the theme's tags, and what they are replaced with."""
 

@@ -9,10 +9,12 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.conftest import STACKRACE
+from tests.conftest import BRIEF, STACKRACE
+from tests.raced import ended_launches, wait_until_nothing_is_left
 
 from stackrace.race.results.comparison import Outcome
 from stackrace.store import open_store
+from stackrace.store.race_lock import is_racing
 
 APP = '''"""A page."""
 
@@ -121,3 +123,29 @@ def test_an_interrupted_check_leaves_no_work_tree(shop, temporary):
     assert process.returncode == 130
     assert len(worktrees(shop)) == 1
     assert not list(Path(temporary).iterdir())
+
+
+def test_a_check_runs_until_it_is_killed(shop, stackrace, temporary, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    store = f"sqlite:///{tmp_path / 'races.sqlite3'}"
+    with open_store(store):
+        pass
+    process = subprocess.Popen(
+        [*BRIEF, "check", *TOLD, "--base", "HEAD~1", "--store", store], cwd=shop,
+        env={**os.environ, "TMPDIR": str(temporary), "BLOCKS": "1000"},
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    while not (found := ended_launches(store)):
+        assert process.poll() is None
+        time.sleep(0.05)
+    (race_id,) = found
+    report = ("report", race_id, "--store", store)
+    assert is_racing(race_id)
+    assert "It is going on at this moment." in stackrace(*report).stderr
+    process.kill()
+    process.wait()
+    wait_until_nothing_is_left(temporary)
+    assert not is_racing(race_id)
+    assert "It was interrupted, and cannot be continued." in stackrace(*report).stderr
+    resumed = stackrace("run", "--resume", "--store", store)
+    assert resumed.returncode == 2 and "no race was interrupted here" in resumed.stderr

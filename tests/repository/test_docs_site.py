@@ -135,8 +135,21 @@ def browser(tmp_path_factory):
 )
 def test_everybody_can_use_its_pages(name, site, browser):
     browser.open((site / f"docs/{name}.html").as_uri())
+    assert faults_of(browser) == []
+
+
+@pytest.mark.parametrize("words", ["", "gunicorn", "nothing-like-it"])
+def test_everybody_can_use_its_search(words, site, browser):
+    browser.open(f"{(site / 'search.html').as_uri()}?q={words}")
+    browser.until("document.querySelector('h1')")
+    if words:
+        browser.until("document.querySelector('.search-summary')?.innerText.match(/found|did not match/)")
+    assert faults_of(browser) == []
+
+
+def faults_of(browser):
     views = [(scheme, size) for scheme in ("light", "dark") for size in (WIDE, PHONE)]
-    assert [(*view, fault) for view in views for fault in look(browser, *view)] == []
+    return [(*view, fault) for view in views for fault in look(browser, *view)]
 
 
 def codes(kind):

@@ -23,8 +23,7 @@ from ..race.run.strategist import Strategist, strategist_of
 from ..report.words.findings import warning
 from ..report.words.outlook import estimate, outlook
 from ..store import open_store
-from ..store.race_lock import race_lock
-from ..store.recorder import StoreSink
+from ..store.recorder import recorder
 from .resuming import ResumedRace, refuse_changed, request_document
 
 if TYPE_CHECKING:
@@ -93,10 +92,7 @@ def ready_race(
         ready = replace(ready, scheduling=scheduling or ready.scheduling)
         # before anything is kept of a race that will not start
         check_budget(ready.plan, begun_s=ready.begun_s, scheduling=ready.scheduling)
-        keeper = None if store is None else StoreSink(store, checkpoint)
-        # whoever resumes a race has locked it already
-        is_new = store is not None and resumed is None
-        with race_lock(ready.plan.race.id, new=True) if is_new else nullcontext():
+        with recorder(store, ready.plan.race.id, checkpoint, new=resumed is None) as keeper:
             yield replace(ready, keeper=keeper)
 
 

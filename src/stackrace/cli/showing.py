@@ -105,7 +105,7 @@ def at_store(store: Store) -> str:
 
 
 def unfinished_note(race: Race, store: Store) -> str:
-    """Return a sentence on how an unfinished race of this machine continues; empty for any other race."""
+    """Return a sentence on whether and how an unfinished race of this machine continues; empty for other races."""
     from ..race.results.race import Ending
     from ..store.race_lock import is_racing, made_here
 
@@ -113,6 +113,8 @@ def unfinished_note(race: Race, store: Store) -> str:
         return ""
     if is_racing(race.id):
         return "It is going on at this moment."
+    if store.checkpoint(race.id) is None:
+        return "It was interrupted, and cannot be continued."
     return f"It was interrupted; continue with: {go_on_with(race.id, store)}"
 
 

@@ -1,15 +1,33 @@
-"""Sink that writes a race's events into the store."""
+"""Sink that writes a race's events into the store, under the lock of the race."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..race import events
 from ..race.run.resume import Checkpoint
+from .race_lock import race_lock
 
 if TYPE_CHECKING:
     from .store import Store
+
+
+@contextmanager
+def recorder(
+    store: Store | None, race_id: str, checkpoint: Checkpoint | None = None, *, new: bool = True
+) -> Iterator[StoreSink | None]:
+    """Yield the sink that keeps a race in ``store``, None without a store; a ``new`` race is locked meanwhile.
+
+    The lock tells other processes that the race runs. Whoever resumes a race has locked it already.
+    """
+    if store is None:
+        yield None
+        return
+    with race_lock(race_id, new=True) if new else nullcontext():
+        yield StoreSink(store, checkpoint)
 
 
 class StoreSink:

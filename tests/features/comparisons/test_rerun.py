@@ -22,7 +22,7 @@ from tests.features.comparisons.reruns import (
     rerun_of,
 )
 
-from stackrace.features.comparisons import words
+from stackrace.features.comparisons import raced_again, words
 from stackrace.features.comparisons.judging import judged
 from stackrace.features.comparisons.kind import KIND
 from stackrace.features.comparisons.model import Basis, Kind
@@ -141,3 +141,18 @@ def test_every_comparison_can_be_shown_without_a_single_race(name):
         assert row.title in text
     for form in FORMATS:
         assert comparison.title.split()[0] in written(KIND, rerun, form)
+
+
+ONCE, AGAIN = (300.0,), (303.0,)
+
+
+@pytest.mark.parametrize(
+    ("race", "advice"),
+    [
+        (paired(ONCE, AGAIN), "a longer budget may decide (--quick --budget 40min)."),
+        (paired(FIRST[:3], FIRST[3:6], repeats=5), "more repeats may decide."),
+    ],
+    ids=["budget", "repeats"],
+)
+def test_a_parts_answer_advises_only_flags_that_a_rerun_takes(race, advice):
+    assert raced_again._outcome(race, "race", ()).answer.endswith(advice)

@@ -6,7 +6,7 @@ import pytest
 
 from stackrace.app.app import Entry, EntryKind
 from stackrace.base.errors import InputError
-from stackrace.features.current.deployment import current_deployment, why_none
+from stackrace.features.current.deployment import current_deployment, read_project
 from stackrace.stacks.native_files import Concern
 from stackrace.stacks.stack_path import parse_stack
 
@@ -106,8 +106,8 @@ DEVELOPMENT = {
 @pytest.mark.parametrize("command", DEVELOPMENT)
 def test_a_server_for_development_is_the_reason_that_there_is_no_deployment(tmp_path, command):
     files = {"Procfile": f"web: {command}\n", "run.py": RUN, "reloading.py": RELOADING, "manage.py": ""}
-    assert current_deployment(write(tmp_path, files), SPECS) is None
-    assert why_none(tmp_path, SPECS) == (DEVELOPMENT[command],)
+    found = read_project(write(tmp_path, files), SPECS)
+    assert (found.deployment, found.for_development) == (None, (DEVELOPMENT[command],))
 
 
 def test_a_named_file_with_a_server_for_development_says_so(tmp_path):

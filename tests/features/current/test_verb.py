@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from stackrace.base.errors import InputError
+from stackrace.features.current import deployment
 from stackrace.features.current.current_report import LISTED
 from stackrace.features.current.verb import command
 
@@ -214,7 +215,20 @@ def test_where_there_is_nothing_that_is_said(tmp_path):
     assert done.exit_code == 1
     assert "name one: stackrace current FILE" in done.stdout
     assert f"stackrace current --project {tmp_path} --running :PORT" in " ".join(done.stdout.split())
-    assert json.loads(current(tmp_path, "--json").stdout) == {"schema": "current-1", "deployment": None, "hops": []}
+    nothing = {"schema": "current-1", "deployment": None, "hops": [], "for_development": []}
+    assert json.loads(current(tmp_path, "--json").stdout) == nothing
+
+
+def test_the_reason_that_there_is_no_deployment_is_in_text_and_json_and_files_are_read_once(tmp_path, monkeypatch):
+    write(tmp_path, {"Procfile": "web: flask run\n"})
+    reason = "Procfile:1 starts a server for development (flask run)"
+    assert f"{reason}." in current(tmp_path).stdout
+    folders, read = [], deployment.deployment_commands
+    monkeypatch.setattr(
+        deployment, "deployment_commands", lambda folder, **how: (folders.append(folder), read(folder, **how))[1]
+    )
+    assert json.loads(current(tmp_path, "--json").stdout)["for_development"] == [reason]
+    assert len(folders) == len(set(folders))
 
 
 @pytest.mark.parametrize("targets", ["migrate runserver", "run-dev"])

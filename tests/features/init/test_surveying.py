@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from stackrace.app.app import EntryKind, entry_of
 from stackrace.deploy.preparing import Step
-from stackrace.features.init.project_survey import survey_project
+from stackrace.features.init.project_survey import hidden, survey_project
 from stackrace.race.preparation.pages import Crawling, Page
 from stackrace.race.preparation.pages import raced as choose
 from stackrace.race.request.request import RaceRequest
@@ -157,3 +158,30 @@ def test_how_far_it_is_is_said_with_the_time_that_is_left(survey, tmp_path):
     assert first == "site for its pages"
     assert others
     assert all(word.startswith(f"{first}: 1 of 2, ") and word.endswith(" left") for word in others)
+
+
+ROUTED = """
+class Route:
+    path, methods = "/items/{id}", {"GET"}
+
+
+class Site:
+    routes = [Route]
+
+    def __call__(self, environ, start_response):
+        start_response("200 OK", [])
+        return [b"page"]
+
+
+app = Site()
+"""
+
+
+def test_a_route_with_parameters_is_listed_with_the_flag_that_names_a_page(tmp_path):
+    (tmp_path / "shop.py").write_text(ROUTED)
+    request = RaceRequest(folder=tmp_path, python=Path(sys.executable), entry=entry_of(EntryKind.WSGI, "shop:app"))
+    found = survey_project(request)
+    assert raced(found) == ["/"]
+    (group,) = hidden(found, found.raced)
+    assert (group.example, len(group.pages)) == ("/items/{id}", 1)
+    assert "--url /items/1" in group.reason

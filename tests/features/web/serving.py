@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.cookiejar
 import os
 import re
 import signal
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from tests.conftest import STACKRACE
 
@@ -67,3 +69,28 @@ def served(store: str, *flags: str) -> Iterator[Site]:
 def threads_of(pid: int) -> int:
     """Return how many threads a process has."""
     return sum(1 for _ in Path(f"/proc/{pid}/task").iterdir())
+
+
+def listed(page: str) -> list[str]:
+    """Return the ids of the races that the list has."""
+    return re.findall(r'<a href="/races/([^/]+)/">', page)
+
+
+def user_agent() -> urllib.request.OpenerDirector:
+    """Return what opens addresses and keeps cookies."""
+    return urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
+
+
+@contextmanager
+def watched(site: Site, race_id: str) -> Iterator[str]:
+    """Open the events of a running race, as its page does, and yield the first ones; then go away."""
+    url = urlsplit(site.address)
+    with socket.create_connection((url.hostname, url.port), timeout=1800) as peer:
+        peer.sendall(f"GET /races/{race_id}/events HTTP/1.0\r\nHost: {url.netloc}\r\n\r\n".encode())
+        answer = b""
+        while b"event: progress" not in answer:
+            received = peer.recv(65536)
+            assert received, answer
+            answer += received
+        assert b"Content-Type: text/event-stream" in answer
+        yield answer.decode()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -13,13 +12,12 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from html import unescape
 from types import SimpleNamespace
-from urllib.parse import urlsplit
 
 import pytest
 from tests.chromium import CHROMIUM, Chromium
 from tests.conftest import BRIEF
 from tests.factories import make_race
-from tests.features.web.serving import served, threads_of
+from tests.features.web.serving import served, threads_of, watched
 from tests.frozen import product
 from tests.http_servers import APP
 from tests.raced import ended_launches
@@ -255,14 +253,7 @@ def test_when_the_browser_goes_away_the_stream_ends_without_a_word(store_url):
         store.begin(race)
         with served(store_url) as site:
             quiet = threads_of(site.pid)
-            url = urlsplit(site.address)
-            with socket.create_connection((url.hostname, url.port), timeout=1800) as peer:
-                head = f"GET /races/{race.id}/events HTTP/1.0\r\nHost: {url.netloc}\r\n\r\n"
-                peer.sendall(head.encode())
-                answer = b""
-                while b"event: progress" not in answer:
-                    answer += peer.recv(65536)
-                assert b"Content-Type: text/event-stream" in answer
+            with watched(site, race.id):
                 assert threads_of(site.pid) > quiet
             while threads_of(site.pid) > quiet:
                 time.sleep(0.05)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import http.cookiejar
 import json
 import re
 import socket
@@ -14,15 +13,11 @@ from html import unescape
 import pytest
 from tests.factories import make_race
 from tests.features.web.conftest import RACES, address_of
-from tests.features.web.serving import served
+from tests.features.web.serving import listed, served, user_agent
 from tests.frozen import product
 
 from stackrace.base import ids
 from stackrace.store import open_store
-
-
-def listed(page):
-    return re.findall(r'<a href="/races/([^/]+)/">', page)
 
 
 def read(page):
@@ -117,18 +112,13 @@ def editable(tmp_path, new_store):
         yield site, f"sqlite:///{path}", race.id
 
 
-def browser():
-    """Return what opens addresses and keeps cookies."""
-    return urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
-
-
 def token(page):
     return re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)[1]
 
 
 def test_a_race_gets_a_name_once(editable):
     site, store_url, race_id = editable
-    address, user = f"{site.address}races/{race_id}/", browser()
+    address, user = f"{site.address}races/{race_id}/", user_agent()
     with user.open(address, timeout=1800) as answer:
         form = {"csrfmiddlewaretoken": token(answer.read().decode()), "name": "before-upgrade-2024"}
     sent = urllib.request.Request(
@@ -144,7 +134,7 @@ def test_a_race_gets_a_name_once(editable):
 
 def test_a_name_that_cannot_be_is_refused_with_the_reason(editable):
     site, _, race_id = editable
-    address, user = f"{site.address}races/{race_id}/", browser()
+    address, user = f"{site.address}races/{race_id}/", user_agent()
     with user.open(address, timeout=1800) as answer:
         form = {"csrfmiddlewaretoken": token(answer.read().decode()), "name": "short"}
     with pytest.raises(urllib.error.HTTPError) as raised:
@@ -156,7 +146,7 @@ def test_a_name_that_cannot_be_is_refused_with_the_reason(editable):
 @pytest.mark.parametrize("origin", [None, "http://evil.example"])
 def test_a_form_from_elsewhere_names_nothing(editable, origin):
     site, store_url, race_id = editable
-    user = browser()
+    user = user_agent()
     with user.open(f"{site.address}races/{race_id}/", timeout=1800) as answer:
         form = {"csrfmiddlewaretoken": token(answer.read().decode()), "name": "before-upgrade-2024"}
     if origin is None:

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from .asking import Asking
 from .messages import Channel, CrawlOrder, ExchangeReport, Reply, Report, RequestMessage, Survey
-from .survey import View, view_of
+from .survey import PARAMETER, View, view_of
 
 _MOST_SITEMAPS = 10
 _MOST_LOCATED = 2000
@@ -203,7 +203,28 @@ def chosen(
     """
     linked = _links(home.body, host) if home.status == 200 else []
     asked, unasked = _choose(given, _located(fetch, sitemap), survey.pages, linked, view_of)
-    return replace(survey, asked=tuple(asked), unasked=unasked)
+    found = {path.partition("?")[0] for path in (*asked, *unasked)}.difference(survey.pages)
+    return replace(survey, asked=tuple(asked), unasked=unasked, routes=tuple(_unfound(survey.routes, found)))
+
+
+def _unfound(routes: Iterable[str], found: Iterable[str]) -> Iterator[str]:
+    """Yield the routes that visitors come for, and of which no page was ``found``."""
+    for route in routes:
+        is_left = any(each.search(route) for each in (_NO_PAGE, _INNER_PAGE, _MAY_CHANGE, _MINOR))
+        parts = PARAMETER.split(route)
+        parts[::2] = map(re.escape, parts[::2])
+        parts[1::2] = (".+" if "path" in part else "[^/]+" for part in parts[1::2])
+        if not is_left and not any(map(re.compile("".join(parts)).fullmatch, found)):
+            yield route
+
+
+def example_of(route: str) -> str:
+    """Return a path of a route with parameters, as an example.
+
+    >>> example_of("/items/<int:id>/{page}")
+    '/items/1/1'
+    """
+    return PARAMETER.sub("1", route)
 
 
 _TOP = (2, "")

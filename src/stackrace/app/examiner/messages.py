@@ -86,6 +86,8 @@ class Survey:
 
     pages: tuple[str, ...] = ()
     """Paths of routes without parameters, in the order of the URL configuration."""
+    routes: tuple[str, ...] = ()
+    """Paths of routes with parameters, as ``/items/<int:id>/``; after a crawl those of which no page was found."""
     asked: tuple[str, ...] = ()
     """Pages to request, the most informative first; the examination's exchanges belong to the first of these."""
     unasked: Mapping[str, str] = field(default_factory=dict)

@@ -94,10 +94,11 @@ class View(NamedTuple):
 def survey(application: Any, is_django: bool) -> Survey:
     """Return the pages, static folders and services of ``application``, as far as it tells them."""
     routed = _unwrapped(application)
-    pages = _django_pages() if is_django else _framework_pages(routed)
+    paths = tuple(dict.fromkeys(_django_paths() if is_django else _framework_paths(routed)))
     settings: Any = import_module("django.conf").settings if is_django else None
     return Survey(
-        pages=tuple(dict.fromkeys(page for page in pages if _is_fixed_path(page)))[:_MOST_PAGES],
+        pages=tuple(filter(_is_fixed_path, paths))[:_MOST_PAGES],
+        routes=tuple(filter(_is_route, paths)),
         static=dict(_static_folders(routed)),
         static_root=str(getattr(settings, "STATIC_ROOT", None) or ""),
         databases=tuple(_databases(settings)) if is_django else (),
@@ -159,7 +160,17 @@ def _is_fixed_path(path: str) -> bool:
     return path.startswith("/") and path.isascii() and not any(mark in path for mark in (*_MARKS, " "))
 
 
-def _django_pages() -> Iterator[str]:
+PARAMETER = re.compile(r"(<[^<>]*>|\{[^{}]*\})")
+"""Parameter in the path of a route."""
+
+
+def _is_route(path: str) -> bool:
+    """Tell whether a path has parameters that a user can fill in; the format of an answer is none of them."""
+    plain = PARAMETER.sub("", path)
+    return plain != path and _is_fixed_path(plain) and "<format>" not in path
+
+
+def _django_paths() -> Iterator[str]:
     urls: Any = import_module("django.urls")
     try:
         yield from _django_level(urls.get_resolver().url_patterns, "/")
@@ -170,13 +181,33 @@ def _django_pages() -> Iterator[str]:
 def _django_level(patterns: Any, prefix: str) -> Iterator[str]:
     for entry in patterns:
         text = pattern_of(entry)
-        path = prefix + (re.sub(r"\\Z\Z", "", text.lstrip("^").rstrip("$")) if _is_regex(entry) else text)
-        if any(mark in path for mark in _MARKS):
-            continue
+        path = prefix + (_with_names(text.lstrip("^").rstrip("$")) if _is_regex(entry) else text)
         if hasattr(entry, "url_patterns"):
             yield from _django_level(entry.url_patterns, path)
         else:
             yield path
+
+
+_TOKEN = re.compile(r"\\.|\[\^?\]?[^\]]*\]|\(\?P<(\w+)>|.", re.DOTALL)
+
+
+def _with_names(regex: str) -> str:
+    r"""Return a regular expression as a path, with ``<name>`` in place of each group.
+
+    >>> _with_names(r"items/(?P<pk>[^/.]+)/(\d(\d))/\Z")
+    'items/<pk>/<value>/'
+    """
+    path, depth = "", 0
+    for token in _TOKEN.finditer(re.sub(r"\\Z\Z", "", regex)):
+        word = token[0]
+        if word[0] == "(":
+            path += "" if depth else f"<{token[1] or 'value'}>"
+            depth += 1
+        elif word == ")":
+            depth -= 1
+        elif not depth:
+            path += word
+    return path
 
 
 def pattern_of(entry: Any) -> str:
@@ -188,12 +219,12 @@ def _is_regex(entry: Any) -> bool:
     return type(getattr(entry, "pattern", None)).__name__ in ("RegexPattern", "NoneType")
 
 
-def _framework_pages(application: Any) -> Iterator[str]:
+def _framework_paths(application: Any) -> Iterator[str]:
     try:
         if hasattr(application, "url_map"):
-            yield from _werkzeug_pages(application.url_map)
+            yield from _werkzeug_paths(application.url_map)
         elif isinstance(getattr(application, "routes", None), (list, tuple)):
-            yield from _routed_pages(application.routes, "")
+            yield from _routed_paths(application.routes, "")
         elif "falcon" in sys.modules and hasattr(application, "_router"):
             inspect: Any = import_module("falcon.inspect")
             for route in inspect.inspect_routes(application):
@@ -203,13 +234,15 @@ def _framework_pages(application: Any) -> Iterator[str]:
         return
 
 
-def _werkzeug_pages(url_map: Any) -> Iterator[str]:
+def _werkzeug_paths(url_map: Any) -> Iterator[str]:
     for rule in url_map.iter_rules():
-        if "GET" in (rule.methods or ()) and not rule.arguments - set(rule.defaults or ()):
-            yield str(rule.rule)
+        path, is_complete = str(rule.rule), not rule.arguments - set(rule.defaults or ())
+        # a host has arguments, too
+        if "GET" in (rule.methods or ()) and (is_complete or PARAMETER.search(path)):
+            yield path
 
 
-def _routed_pages(routes: Any, prefix: str) -> Iterator[str]:
+def _routed_paths(routes: Any, prefix: str) -> Iterator[str]:
     """Yield the paths of GET routes.
 
     Starlette, FastAPI and Litestar have ``path`` and ``methods``, Bottle has ``rule`` and ``method``.
@@ -219,7 +252,7 @@ def _routed_pages(routes: Any, prefix: str) -> Iterator[str]:
         inner = getattr(route, "routes", None)
         methods = getattr(route, "methods", None) or [getattr(route, "method", "")]
         if inner:
-            yield from _routed_pages(inner, prefix + path)
+            yield from _routed_paths(inner, prefix + path)
         elif "GET" in methods and not _is_documentation(route):
             yield prefix + path or "/"
 

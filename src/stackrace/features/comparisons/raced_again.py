@@ -32,10 +32,11 @@ from ...report.exporter import Format, written
 from ...report.merged_standing import standing_of
 from ...report.terminal import print_sections
 from ...report.troubles import complaints
-from ...report.words.standing_sentences import words_of
+from ...report.words.answer_sentence import answer
 from ...stacks.servers import catalogue
 from ...store import open_store
 from ...store.address import data_folder
+from . import words
 from .comparison_parts import PartRequest, part_request, still_open
 from .judging import judged
 from .kind import KIND
@@ -193,7 +194,7 @@ def _outcome(race: Race, part: str, left_out: tuple[str, ...]) -> PartOutcome:
     return PartOutcome(
         part=part,
         race=race.id,
-        answer=words_of(race, standing).answer,
+        answer=answer(race, standing, words.FLAGS),
         elapsed_s=race.elapsed_s,
         difference=race.difference,
         left_out=left_out,

@@ -10,8 +10,12 @@ from ...measure.host import HostFacts
 from ...report import figures
 from ...report.figures import listed
 from ...report.words import findings
+from ...report.words.answer_sentence import Flags
 from .model import Basis, Claim, Comparison, Kind, Metric
 from .rerun import Cause, ClaimOutcome, Gap, MixOutcome, Mode, PartOutcome, Rerun, Ruling, TableOutcome
+
+FLAGS = Flags(budget="--quick --budget", takes_others=False)
+"""Flags of a rerun: others would change the comparison."""
 
 _BASES = {
     Basis.MEASURED: "",

@@ -23,7 +23,7 @@ from ...stacks.servers.contract import Entry
 from ...stacks.setting import Interface, Origin
 from ...stacks.stack import Hop
 from ...stacks.stack_path import parse_stack, setting_text
-from .deployment import current_deployment, running_deployment, why_none
+from .deployment import ProjectReading, read_project, running_deployment
 from .model import CurrentChange, CurrentDeployment, placed
 from .options import line_of
 from .running import Observation, key_of, observed_at, observed_in
@@ -70,7 +70,7 @@ class Found:
     deployment: CurrentDeployment | None
     hops: tuple[ShownHop, ...] = ()
     """Servers, the front end first; empty if they are no stack of the catalogue."""
-    no_deployments: tuple[str, ...] = ()
+    for_development: tuple[str, ...] = ()
     """Servers for development that the files start, if there is no deployment."""
     running: Observation | None = None
     """The running server that was observed; None for a deployment read from files."""
@@ -86,11 +86,12 @@ def look(folder: Path, file: Path | None, target: str = "") -> Found:
     servers, entry = catalogue(), _entry(folder)
     running = observed_at(target) if target else observed_in(file) if file else None
     if running is not None:
-        deployment: CurrentDeployment | None = running_deployment(running, folder, servers.specs, entry)
+        read = ProjectReading(deployment=running_deployment(running, folder, servers.specs, entry))
     else:
-        deployment = current_deployment(folder, servers.specs, file, entry)
+        read = read_project(folder, servers.specs, file, entry)
+    deployment = read.deployment
     if deployment is None:
-        return Found(folder=folder, deployment=None, no_deployments=why_none(folder, servers.specs))
+        return Found(folder=folder, deployment=None, for_development=read.for_development)
     found = Found(folder=folder, deployment=deployment, running=running)
     if not deployment.stack:
         return found
@@ -209,7 +210,7 @@ def _sections(found: Found) -> Iterator[Section]:
             f"name one: stackrace current FILE, or observe the server that runs: {_observing(found)}."
         )
         paragraphs = [Paragraph(text=words, tone=Tone.STRONG, whole=True)]
-        paragraphs += [Paragraph(text=f"{each}.", whole=True) for each in found.no_deployments]
+        paragraphs += [Paragraph(text=f"{each}.", whole=True) for each in found.for_development]
         yield Section(title="", blocks=tuple(paragraphs))
         return
     head = f"{deployment.location} runs {deployment.stack or 'what cannot be raced'}"
@@ -259,6 +260,7 @@ def _document(found: Found) -> dict[str, object]:
         "schema": _VERSION,
         "deployment": None if found.deployment is None else encode(found.deployment),
         "hops": [encode(hop) for hop in found.hops],
+        "for_development": list(found.for_development),
         **({} if found.running is None else {"observed": encode(replace(found.running, file=None))}),
     }
 

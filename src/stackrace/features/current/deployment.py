@@ -54,6 +54,16 @@ _CONFIGURES = re.compile(
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectReading:
+    """Present deployment of a project, as its deployment files say."""
+
+    deployment: CurrentDeployment | None
+    """None if no file starts a server of the catalogue."""
+    for_development: tuple[str, ...] = ()
+    """Servers for development that the files start, each with its place, if there is no deployment."""
+
+
 def current_deployment(
     folder: Path,
     specs: Mapping[str, ServerSpec],
@@ -62,12 +72,23 @@ def current_deployment(
     python: Path | None = None,
     environment: Mapping[str, str] = MappingProxyType({}),
 ) -> CurrentDeployment | None:
+    """Return the deployment that `read_project` finds."""
+    return read_project(folder, specs, file, entry, python, environment).deployment
+
+
+def read_project(
+    folder: Path,
+    specs: Mapping[str, ServerSpec],
+    file: Path | None = None,
+    entry: Entry | None = None,
+    python: Path | None = None,
+    environment: Mapping[str, str] = MappingProxyType({}),
+) -> ProjectReading:
     """Return the present deployment of the project in ``folder``, by its deployment files or by ``file`` alone.
 
     ``specs`` is the catalogue by server name. If some servers start the app ``entry``, all others count as servers
     of other apps. ``python`` is the app's interpreter, by default that of the project's own environment. ``entry``
-    is None if unknown.
-    ``environment`` has the variables of a race. The result is None if no file starts a server of the catalogue.
+    is None if unknown. ``environment`` has the variables of a race.
     Raises InputError if ``file`` does not exist, or starts no server.
     """
     if file is not None and not is_file(file):
@@ -75,28 +96,24 @@ def current_deployment(
             f"there is no file {file} to take the current deployment from; correct --current, or [race] current"
         )
     if file is not None and (running := observed_in(file)):
-        return running_deployment(running, folder, specs, entry, python, environment)
+        return ProjectReading(deployment=running_deployment(running, folder, specs, entry, python, environment))
     python = python or next((known.python for known in known_pythons(folder) if known.is_sure), None)
     base, file = folder.absolute(), file and Path(os.path.normpath(file.absolute()))
     places = [base, *_above(base)] if file is None else [_home(file, base)]
     found = None
+    for_development: tuple[str, ...] = ()
     for root in places:
-        here = _Reading(root, base, specs, file, python, environment).deployment(entry)
+        reading = _Reading(root, base, specs, file, python, environment)
+        here = reading.deployment(entry)
         # a server's own file says less than a command that names it
         if here is not None and root != base:
             here = replace(here, above=os.path.relpath(root, base))
         if here is not None and (file or (here.stack and Path(here.file).suffix not in _OWN_SUFFIXES)):
-            return here
+            return ProjectReading(deployment=here)
         found = found or here
-    return found
-
-
-def why_none(folder: Path, specs: Mapping[str, ServerSpec]) -> tuple[str, ...]:
-    """Return the servers for development that the files of a project start, each with its place."""
-    base = folder.absolute()
-    reading = _Reading(base, base, specs, None, None, {})
-    reading.deployment(None)
-    return tuple(reading.for_development())
+        if root == base:
+            for_development = tuple(reading.for_development())
+    return ProjectReading(deployment=found, for_development=() if found else for_development)
 
 
 def running_deployment(

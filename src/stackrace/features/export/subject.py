@@ -72,13 +72,14 @@ def _request_of(race: Race, here: RaceRequest, store: Store) -> tuple[RaceReques
     Raises StoreError for a race that is running at this moment.
     """
     why, what_then = "was not made by this user on this machine", ": compare it with the race's."
-    checkpoint = store.checkpoint(race.id) if made_here(race.id) else None
-    if checkpoint is not None:
-        if is_racing(race.id):
-            raise StoreError(f"race {race.id} is going on at this moment; wait for its end")
-        with suppress(ValueError):
-            return request_from(checkpoint.request), ()
-        why, what_then = f"was made by Stackrace {race.version}, whose requests cannot be read any more", "."
+    if is_racing(race.id):
+        raise StoreError(f"race {race.id} is going on at this moment; wait for its end")
+    if made_here(race.id):
+        why = "is stored without its request, as a check is"
+        if (checkpoint := store.checkpoint(race.id)) is not None:
+            with suppress(ValueError):
+                return request_from(checkpoint.request), ()
+            why, what_then = f"was made by Stackrace {race.version}, whose requests cannot be read any more", "."
     return here, (f"Race {race.id} {why}, so the app is the one in {here.folder}{what_then}",)
 
 

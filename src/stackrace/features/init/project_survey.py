@@ -20,7 +20,7 @@ from ...deploy.seeding import prepare
 from ...race.preparation.app_examination import furnished
 from ...race.preparation.chosen_app import asked_app, find_app, protected_project
 from ...race.preparation.contestants import CurrentStack, current_stack
-from ...race.preparation.pages import AskedPages, Crawling, Page, asked_pages, raced
+from ...race.preparation.pages import AskedPages, Crawling, Page, asked_pages, raced, welcome_note
 from ...race.request.request import RaceRequest
 from ...stacks.servers import catalogue
 
@@ -79,6 +79,9 @@ def survey_project(
             with protection.view.naming_originals():
                 prepare(app, guard)
             asked = asked_pages(protection, app, request, crawling, on_preparing)
+    welcome = welcome_note(asked.examination)
+    for sentence in welcome:
+        on_preparing(Preparing(step=Step.CHOSEN, subject=sentence))
     return ProjectSurvey(
         folder=request.folder,
         app=project,
@@ -93,6 +96,7 @@ def survey_project(
             *protection.notes,
             *protection.warnings,
             *protection.escapes(on_preparing),
+            *welcome,
         ),
     )
 

@@ -33,7 +33,7 @@ from ...race.run.runner import check_budget
 from ...report.words.findings import warning
 from ...stacks.servers.site import versions_by_key
 from ...stacks.stack import Side, Stack
-from ...store.recorder import StoreSink
+from ...store.recorder import recorder
 from ...validity.registry import check_limits
 from .interpreters import on_stacks, with_interpreters
 from .model import ON_REQUEST, TERMS, Contender, GateFacts
@@ -137,13 +137,13 @@ def ready_check(
             folder=folder,
             begun_s=time.monotonic(),
             scheduling=CHECKING,
-            keeper=None if store is None else StoreSink(store),
         )
         folders = [each.guard.directory for each in deployments.values()]
         folders += [both.moved[1].parent] if both.moved else []
         held.enter_context(remembered(folders, cache_folder() / "checks"))
         check_budget(ready.plan, begun_s=ready.begun_s, scheduling=ready.scheduling)
-        yield ready
+        with recorder(store, plan.race.id) as keeper:
+            yield replace(ready, keeper=keeper)
 
 
 def _bounded(request: RaceRequest) -> RaceRequest:

@@ -41,7 +41,7 @@ _AT_THE_END = "Its result comes at the end."
 def is_over(ending: Ending | None, race_id: str) -> bool:
     """Return True if nothing more will come of the race: it ended, or no process of this machine races it any more.
 
-    A race that another machine made may still run there.
+    A race of another machine, or of another user, may still run there.
     """
     return ending is not None or (made_here(race_id) and not is_racing(race_id))
 

@@ -10,6 +10,7 @@ from functools import wraps
 from typing import Any
 
 from django.conf import settings
+from django.db import Error, IntegrityError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.template.loader import render_to_string
 from django.urls import path, reverse
@@ -71,10 +72,23 @@ def _explained(respond: _View) -> _View:
         try:
             return respond(request, **given)
         except StackraceError as error:
-            is_missing = isinstance(error, StoreError) and request.method != "POST"
-            return _page(request, "trouble.html", {"error": error}, status=404 if is_missing else 400)
+            return _trouble(request, error, _status_of(error, request))
 
     return answer
+
+
+def _status_of(error: StackraceError, request: HttpRequest) -> int:
+    if isinstance(error.__cause__, Error) and not isinstance(error.__cause__, IntegrityError):
+        return 503
+    return 404 if isinstance(error, StoreError) and request.method != "POST" else 400
+
+
+_HEADINGS = {404: "Not here", 503: "The store does not answer"}
+
+
+def _trouble(request: HttpRequest, error: StackraceError, status: int) -> HttpResponse:
+    values = {"error": error, "heading": _HEADINGS.get(status, "Not done")}
+    return _page(request, "trouble.html", values, status)
 
 
 @require_safe
@@ -183,7 +197,7 @@ def _result(request: HttpRequest, kind: str) -> HttpResponse:
 def _name(request: HttpRequest, race_id: str) -> HttpResponse:
     if not settings.STACKRACE_EDIT:
         error = InputError("this site only reads; to name races, start it with: stackrace web --edit")
-        return _page(request, "trouble.html", {"error": error}, status=403)
+        return _trouble(request, error, 403)
     with open_store(settings.STACKRACE_STORE) as store:
         store.name(race_id, request.POST.get("name", ""))
     return HttpResponseRedirect(reverse("race", args=[race_id]))

@@ -23,7 +23,7 @@ from ...measure.workload import PageTime, Request, Workload
 from ...stacks.setting import Interface
 from ..request.request import RaceRequest
 from .chosen_app import AskedApp, find_app
-from .pages import Crawling, Page, asked_pages, holds_secret, problem_of, raced
+from .pages import Crawling, Page, asked_pages, holds_secret, problem_of, raced, routes_note, welcome_note
 from .sessions import with_bundled_sessions
 from .stored_pages import StoredPages, stored_pages
 from .workloads import urls_of, workloads_of
@@ -120,7 +120,8 @@ def examined_app(
     if not named:
         examination = _able(examination)
         chosen = (*chosen, *_pages_note(examination, choice), *_secret_pages_note(choice.secret))
-    for sentence in (*chosen, *examination.warnings):
+    chosen = (*chosen, *welcome_note(examination))
+    for sentence in (*chosen, *routes_note(choice.routes), *examination.warnings):
         on_preparing(Preparing(step=Step.CHOSEN, subject=sentence))
     static = _static(request, app, examination)
     app = replace(app, static=static)
@@ -225,6 +226,8 @@ class _Choice:
     """True if the pages are those of the project's last race."""
     others: tuple[str, ...] = ()
     """Paths that answer and are left out, because visitors do not come for them."""
+    routes: tuple[str, ...] = ()
+    """Routes with parameters of which no page was found."""
 
 
 def _choice(
@@ -254,14 +257,16 @@ def _main_pages(
     home = asked.examination.exchanges[0].first
     chosen = raced(asked.pages, most=most)
     secret = tuple(page for page in asked.pages if page.has_secret)
+    routes = asked.examination.survey.routes
     if chosen and home.status < 500 and home.status not in _FAULTS:
         others = tuple(page.path for page in asked.pages if page.status == 200 and not (page.is_main or page.via))
-        return _Choice(tuple(page.via or page.path for page in chosen), home, secret, others=others)
+        paths = tuple(page.via or page.path for page in chosen)
+        return _Choice(paths, home, secret, others=others, routes=routes)
     broken = [page.path for page in asked.pages if (page.status or 0) >= 500]
     closed = [page.path for page in asked.pages if page.status in (401, 403)]
     if secret and not chosen and home.status in (200, 404):
         raise AppError(*_secret_pages_note(secret))
-    return _Choice(((*broken, *closed)[:1] if home.status == 404 else ()) or ("/",), home, secret)
+    return _Choice(((*broken, *closed)[:1] if home.status == 404 else ()) or ("/",), home, secret, routes=routes)
 
 
 def _lost_page_note(examination: Examination) -> str:

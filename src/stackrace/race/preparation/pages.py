@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ...app.app import App, EntryKind
 from ...app.examination import Examination, Exchange
-from ...app.examiner.crawl import MOST_RACED, SLOW_S, chosen, is_main, is_minor
+from ...app.examiner.crawl import MOST_RACED, SLOW_S, chosen, example_of, is_main, is_minor
 from ...app.examiner.messages import CrawlOrder, Survey
 from ...app.golden import golden
 from ...base.errors import AppError
-from ...base.numbers import about
+from ...base.numbers import about, things
 from ...base.secrets import masked, register_secrets, sent
 from ...deploy.preparing import OnPreparing, Preparing, Step
 from ...deploy.protection import Protection
@@ -126,8 +127,39 @@ def asked_pages(
     if examination.cut and waiting:
         reasons[waiting[0]] = examination.cut
     reasons.update((path, f"not asked for: {reason}") for path, reason in survey.unasked.items())
+    if survey.routes:
+        example = example_of(survey.routes[0])
+        reasons.update(dict.fromkeys(survey.routes, f"its path has parameters: name one, as in --url {example}"))
     left = (Page(path=path, problem=reason, is_main=False) for path, reason in reasons.items())
     return AskedPages(examination=examination, pages=(*answered, *left))
+
+
+def routes_note(routes: Sequence[str]) -> tuple[str, ...]:
+    """Return the sentence about routes with parameters, of which no page is known; none without such routes."""
+    if not routes:
+        return ()
+    such = ", such as" if len(routes) > 1 else ","
+    return (
+        f"Not raced: {things(len(routes), 'route')} with parameters{such} {routes[0]}; name a page of one, as in "
+        f"--url {example_of(routes[0])}.",
+    )
+
+
+_WELCOME = re.compile(rb"docs\.djangoproject\.com/en/[\w.]+/ref/settings/#debug")
+"""Link in Django's welcome page, whose texts are translated."""
+
+
+def welcome_note(examination: Examination) -> tuple[str, ...]:
+    """Return the sentence about Django's welcome page, which debug mode shows in a project without pages."""
+    if examination.django is not None:
+        for exchange in examination.exchanges:
+            if exchange.first.status == 200 and _WELCOME.search(exchange.first.body):
+                path = exchange.request.path
+                return (
+                    f"{path} is Django's own welcome page, as the project has no page there: write one, or name "
+                    "one with --url.",
+                )
+    return ()
 
 
 _NO_TIME = "the time was over (--time)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ...base.numbers import about, connections, flag_value, milliseconds, number, percent, things
 from ...base.verdict import Effect, Verdict
@@ -15,13 +16,30 @@ from ..figures import names, others, sentence, times
 from .findings import failure_kind, failure_message, seen
 
 
-def answer(race: Race, standing: Standing) -> str:
-    """Return the answer's sentence; for a void race, the reasons why it is void."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flags:
+    """Flags of the command that runs the race again."""
+
+    budget: str = "--budget"
+    """Flags before the time."""
+    takes_others: bool = True
+    """False if the command takes no other flag that would decide."""
+
+    def hint(self, flag: str) -> str:
+        """Return a flag in brackets; empty if the command does not take it."""
+        return f" ({flag})" if self.takes_others else ""
+
+
+_OF_A_RACE = Flags()
+
+
+def answer(race: Race, standing: Standing, flags: Flags = _OF_A_RACE) -> str:
+    """Return the answer's sentence, with flags that would decide; for a void race, the reasons why it is void."""
     if not standing.verdict.valid:
         return _void(standing.verdict)
     if not standing.levels:
         return _no_result(standing.withdrawals)
-    said = _clause(race, standing) + _websockets_clause(race, standing) + _bottleneck_clause(standing)
+    said = _clause(race, standing, flags) + _websockets_clause(race, standing) + _bottleneck_clause(standing, flags)
     return sentence(_where(standing) + said, race.stacks)
 
 
@@ -40,7 +58,7 @@ def _where(standing: Standing) -> str:
     return on + (f"at {connections(level.load.concurrency)}, " if several else "")
 
 
-def _clause(race: Race, standing: Standing) -> str:
+def _clause(race: Race, standing: Standing, flags: Flags) -> str:
     result = standing.answer
     match result.kind:
         case AnswerKind.ALONE | AnswerKind.ONLY:
@@ -62,8 +80,8 @@ def _clause(race: Race, standing: Standing) -> str:
         case AnswerKind.CLOSE:
             behind = percent(result.within or 0)
             named = f"{result.stacks[0]} is the best of these, or at most {behind} behind"
-            return f"{named}{_slower(standing)}{_open(standing, race)}"
-    return f"{_undecided(race, standing)}{_open(standing, race)}"
+            return f"{named}{_slower(standing)}{_open(standing, race, flags)}"
+    return f"{_undecided(race, standing)}{_open(standing, race, flags)}"
 
 
 def _slower(standing: Standing) -> str:
@@ -96,14 +114,14 @@ def _undecided(race: Race, standing: Standing) -> str:
     return f"no winner yet: {first} leads"
 
 
-def _open(standing: Standing, race: Race) -> str:
+def _open(standing: Standing, race: Race, flags: Flags) -> str:
     """Return the clause about the stacks that may still be best, and the time or the load that would decide."""
     result = standing.answer
     if not result.rivals:
         return ""
     rivals = f"; {others(result.rivals)} may be better" if race.question is Question.WINNER else (
         f"; {others(result.rivals)} {'is' if len(result.rivals) == 1 else 'are'} still open")  # fmt: skip
-    return rivals + ("" if _all_wait(standing) else _what_would_decide(result, race))
+    return rivals + ("" if _all_wait(standing) else _what_would_decide(result, race, flags))
 
 
 def _all_wait(standing: Standing) -> bool:
@@ -116,7 +134,7 @@ def _all_wait(standing: Standing) -> bool:
     )
 
 
-def _bottleneck_clause(standing: Standing) -> str:
+def _bottleneck_clause(standing: Standing, flags: Flags) -> str:
     """Return the clause that says where the first stack's time goes; empty if unknown, or simply into its CPU."""
     row = next((row for row in standing.rows if row.stack in standing.answer.stacks[:1]), None)
     if row is None or row.bottleneck is None:
@@ -139,8 +157,8 @@ def _bottleneck_clause(standing: Standing) -> str:
             if bottleneck.unit == "connection":
                 return (
                     f"; {stack} waits for the app, {page} ms a page, with idle cores: no server gives "
-                    f"{_workers_text(bottleneck)} more than about {most} answers/s, so race more of them "
-                    f"(-c {2 * bottleneck.places})"
+                    f"{_workers_text(bottleneck)} more than about {most} answers/s, so race more of them"
+                    f"{flags.hint(f'-c {2 * bottleneck.places}')}"
                 )
             return (
                 f"; {stack} is limited by its {_workers_text(bottleneck)}: each page takes {page} ms, so about "
@@ -157,24 +175,25 @@ def _workers_text(bottleneck: Bottleneck) -> str:
     return f"{bottleneck.places} {bottleneck.unit if bottleneck.places == 1 else plural}"
 
 
-def _what_would_decide(result: Answer, race: Race) -> str:
+def _what_would_decide(result: Answer, race: Race, flags: Flags) -> str:
     if race.repeats is not None:
-        return f"; more repeats may decide (--repeats {2 * race.repeats})"
+        return f"; more repeats may decide{flags.hint(f'--repeats {2 * race.repeats}')}"
     if result.needed_s is not None:
-        return f"; about {about(result.needed_s)} more would decide{_budget(race, race.budget_s + result.needed_s)}"
+        budget = _budget(race, race.budget_s + result.needed_s, flags)
+        return f"; about {about(result.needed_s)} more would decide{budget}"
     if result.most_blocks is not None:
         larger = f"larger differences than {percent(race.difference)} (--difference {200 * race.difference:g}%)"
         return (
-            f"; not even {result.most_blocks} launches of each would decide: race on a quieter machine, "
-            f"or ask for {larger}"
+            f"; not even {result.most_blocks} launches of each would decide: race on a quieter machine"
+            f"{f', or ask for {larger}' if flags.takes_others else ''}"
         )
-    return f"; a longer budget may decide{_budget(race, 2 * race.budget_s)}"
+    return f"; a longer budget may decide{_budget(race, 2 * race.budget_s, flags)}"
 
 
-def _budget(race: Race, seconds: float) -> str:
+def _budget(race: Race, seconds: float, flags: Flags) -> str:
     """Return the flag for a budget; empty for a race that did not end, whose budget may be enough."""
     is_cut = race.ending in (None, Ending.INTERRUPTED)
-    return "" if is_cut else f" (--budget {flag_value(seconds)})"
+    return "" if is_cut else f" ({flags.budget} {flag_value(seconds)})"
 
 
 def _only_result(row: Row, withdrawals: Sequence[Withdrawal]) -> str:

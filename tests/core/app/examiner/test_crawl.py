@@ -18,6 +18,7 @@ from stackrace.app.examiner.crawl import (
     _choose,
     _links,
     _located,
+    _unfound,
     crawl,
     is_main,
     path_of,
@@ -55,6 +56,13 @@ def test_pages_at_the_top_may_differ_so_more_of_them_are_asked_for():
 def test_routes_of_unknown_views_are_all_asked_for_but_the_administrations():
     routes = [*(f"/api/{number}" for number in range(6)), "/admin/", "/admin/users/"]
     assert _choose([], [], routes, [])[0] == ["/admin/", *routes[:6]]
+
+
+def test_routes_with_parameters_are_told_unless_a_page_of_them_is_known():
+    routes = ["/items/<int:id>/", "/wiki/{name:path}", "/<slug>/", "/admin/<path:url>", "/items/<id>/delete/"]
+    assert [*_unfound(routes, [])] == routes[:3]
+    assert [*_unfound(routes, ["/items/7/"])] == routes[1:3]
+    assert [*_unfound(routes, ["/wiki/a/b", "/about/", "/items/7/8/"])] == routes[:1]
 
 
 @pytest.mark.parametrize(

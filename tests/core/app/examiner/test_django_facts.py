@@ -30,11 +30,11 @@ def test_no_host_under_debug_means_loopback_and_a_variable_that_is_not_set_means
 
 
 @pytest.mark.parametrize(
-    ("pattern", "pages"), [("^health$", ["/health"]), (r"^items/(?P<pk>\d+)/$", []), ("^$", ["/"])]
+    ("pattern", "paths"), [("^health$", ["/health"]), (r"^items/(?P<pk>\d+)/$", ["/items/<pk>/"]), ("^$", ["/"])]
 )
-def test_routes_of_django_before_2_are_regular_expressions(pattern, pages):
+def test_routes_of_django_before_2_are_regular_expressions(pattern, paths):
     entry = SimpleNamespace(regex=re.compile(pattern))
-    assert list(_django_level([entry], "/")) == pages
+    assert list(_django_level([entry], "/")) == paths
 
 
 def guarded(request, name):

@@ -11,7 +11,7 @@ from django.core.handlers.asgi import ASGIHandler
 from django.core.handlers.wsgi import WSGIHandler
 
 from stackrace.app.examiner.messages import ObjectReport
-from stackrace.app.examiner.survey import _interface_of, object_report, survey
+from stackrace.app.examiner.survey import _interface_of, _with_names, object_report, survey
 
 
 def pages(application):
@@ -51,6 +51,31 @@ def test_starlettes_routes_and_mounts_are_pages():
 def test_bottles_routes_are_pages():
     routes = [SimpleNamespace(rule="/a", method="GET"), SimpleNamespace(rule="/b", method="POST")]
     assert pages(SimpleNamespace(routes=routes)) == ["/a"]
+
+
+@pytest.mark.parametrize(
+    "application",
+    [
+        flask(rule("/"), rule("/items/<int:id>/", arguments=["id"]), rule("/", arguments=["host"])),
+        SimpleNamespace(routes=[route("/"), SimpleNamespace(path="/items", routes=[route("/<int:id>/")])]),
+        SimpleNamespace(routes=[SimpleNamespace(rule="/items/<int:id>/", method="GET"), route("/a*/<b>")]),
+    ],
+    ids=["flask", "starlette", "bottle"],
+)
+def test_routes_with_parameters_are_no_pages_but_told(application):
+    assert survey(application, is_django=False).routes == ("/items/<int:id>/",)
+
+
+@pytest.mark.parametrize(
+    ("regex", "path"),
+    [
+        (r"items/(?P<pk>[^/.]+)/", "items/<pk>/"),
+        (r"a/(\d+(\d))/(?P<day>[)(]\))/\Z", "a/<value>/<day>/"),
+        (r"plain/", "plain/"),
+    ],
+)
+def test_a_regular_expression_is_told_as_a_path(regex, path):
+    assert _with_names(regex) == path
 
 
 def test_the_application_inside_of_middleware_is_asked():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -249,3 +250,35 @@ def test_what_the_kernel_makes_cannot_be_protected(tmp_path, place):
     entry = entry_of(EntryKind.WSGI, "shop:app")
     with pytest.raises(InputError, match=r"\[app\] protect: .*; name the folders on a disk"):
         load(tmp_path, entry=entry, protect=(Path(place),))
+
+
+@pytest.fixture
+def new_project(tmp_path):
+    """A project as Django makes it, whose only page is Django's own."""
+    subprocess.run([sys.executable, "-m", "django", "startproject", "shop", str(tmp_path)], check=True)
+    return tmp_path
+
+
+@pytest.mark.parametrize("asked", [{}, {"urls": ("/",)}])
+def test_djangos_welcome_page_is_named_and_how_to_race_another(new_project, asked):
+    loaded = load(new_project, python=Path(sys.executable), **asked)
+    (note,) = (note for note in loaded.notes if "welcome page" in note)
+    assert note.startswith("/ is Django's own welcome page") and "--url" in note
+
+
+def test_routes_with_parameters_are_told_once_and_not_in_the_report(new_project):
+    (new_project / "shop" / "urls.py").write_text(
+        "from django.http import HttpResponse\n"
+        "from django.urls import include, path, re_path\n"
+        "def page(request, **given):\n"
+        "    return HttpResponse('page')\n"
+        "urlpatterns = [path('', page), path('items/<int:id>/', page),\n"
+        "    path('shops/<slug:name>/', include([re_path(r'^day/(?P<day>[0-9]{2})/$', page)]))]\n"
+    )
+    said = []
+    loaded = load(new_project, python=Path(sys.executable), on_preparing=lambda step: said.append(step.subject))
+    told = (
+        "Not raced: 2 routes with parameters, such as /items/<int:id>/; name a page of one, as in --url /items/1/."
+    )
+    assert said.count(told) == 1
+    assert not [note for note in loaded.notes if "parameters" in note or "welcome" in note]
