@@ -13,8 +13,10 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
+from argparse import REMAINDER, ArgumentParser
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -23,9 +25,14 @@ from tests import no_namespaces
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _CERTIFICATES = ("SSL_CERT_FILE", "PIP_CERT", "REQUESTS_CA_BUNDLE")
 """Variables with the file of certificates that this machine believes."""
-_FORBID = "/run/no_namespaces.py"
+_CONTAINER = """
+mount -t tmpfs container /mnt
+mkdir /mnt/upper /mnt/work
+mount -t overlay -o "lowerdir=$1,upperdir=/mnt/upper,workdir=/mnt/work" container "$1"
+touch "$1/.dockerenv"
+"""
+"""What a container writes goes with it."""
 _MOUNTS = """
-set -e
 cd "$1"
 mount -t proc proc proc
 mount --rbind /sys sys
@@ -38,6 +45,17 @@ for each in /etc/resolv.conf /etc/hosts; do
   if [ -e "$each" ]; then touch ".$each"; mount --bind "$each" ".$each"; fi
 done
 """
+_PRINT = "docker() { printf '%s\\0' \"$@\"; }\n"
+_TMPFS = "mode=1777,noexec,nosuid,nodev"
+"""Options that Docker gives a tmpfs."""
+_OPTIONS = ArgumentParser("docker run")
+for _name in ("--rm", "--read-only"):
+    _OPTIONS.add_argument(_name, action="store_true")
+for _names in (("-v", "--volume"), ("-e", "--env"), ("--tmpfs",)):
+    _OPTIONS.add_argument(*_names, action="append", default=[])
+_OPTIONS.add_argument("--user", default="")
+_OPTIONS.add_argument("image")
+_OPTIONS.add_argument("arguments", nargs=REMAINDER)
 
 
 def steps(dockerfile: str) -> Iterator[tuple[str, str]]:
@@ -66,49 +84,81 @@ class Image:
     command: list[str] = field(default_factory=list)
 
     def run(
-        self, *arguments: str, user: str = "", volumes: Mapping[Path, str] | None = None
+        self, *arguments: str, user: str = "", volumes: Mapping[Path, str] | None = None, mounts: str = ""
     ) -> subprocess.CompletedProcess[str]:
-        """Run the image with ``arguments`` as ``docker run`` does; ``volumes`` are folders by their place in it."""
-        forbidden = ["/usr/bin/python3", _FORBID]
-        words = [*forbidden, *self.entrypoint, *(arguments or self.command)]
-        volumes = {**(volumes or {}), Path(no_namespaces.__file__): _FORBID}
-        return self._enter(words, user or self.user, volumes)
+        """Run the image with ``arguments`` as ``docker run`` does; ``volumes`` are folders by their place in it.
 
-    def _enter(self, words: list[str], user: str, volumes: Mapping[Path, str]) -> subprocess.CompletedProcess[str]:
-        variables, volumes = dict(self.environment), dict(volumes)
+        A place may end in ``:ro``. ``mounts`` are further lines for the shell that mounts.
+        """
+        words = [*self.entrypoint, *(arguments or self.command)]
+        start = f"{mounts}exec {shlex.join([sys.executable, no_namespaces.__file__])}"
+        return self._enter(words, user or self.user, volumes or {}, _CONTAINER, start)
+
+    def docker_run(self, line: str, folder: Path, volumes: Path, user: int) -> subprocess.CompletedProcess[str]:
+        """Run the image as ``user`` of this machine does with a line ``docker run …`` in ``folder``.
+
+        Named volumes are folders in ``volumes``; a new one has what the image has at its place.
+        """
+        asked = ["sh", "-c", f"{_PRINT}{line}"]
+        words = subprocess.check_output(asked, cwd=folder, user=user, group=user, text=True).split("\0")
+        said = _OPTIONS.parse_args(words[1:-1])
+        given = {}
+        for name, place in (each.split(":", 1) for each in said.volume):
+            if not name.startswith("/") and not (volumes / name).exists():
+                subprocess.check_call(["cp", "-a", self._place(place.partition(":")[0]), volumes / name])
+            given[volumes / name] = place
+        mounts = [f"mount -t tmpfs -o {_TMPFS} tmpfs {shlex.quote(f'.{each}')}\n" for each in said.tmpfs]
+        mounts += ['mount -o remount,bind,ro "$1"\n'] if said.read_only else []
+        container = replace(self, environment=self.environment | dict(each.split("=", 1) for each in said.env))
+        return container.run(*said.arguments, user=said.user, volumes=given, mounts="".join(mounts))
+
+    def _enter(
+        self, words: list[str], user: str, volumes: Mapping[Path, str], layer: str = "", start: str = "exec"
+    ) -> subprocess.CompletedProcess[str]:
+        variables = {"HOME": "/root" if user.startswith(("0", "root")) else "/"} | self.environment
+        volumes = dict(volumes)
         for name in _CERTIFICATES:
             if given := os.environ.get(name):
                 volumes[Path(given)] = "/run/certificates.pem"
                 variables[name] = "/run/certificates.pem"
-        mounts = [_MOUNTS]
-        for source, place in volumes.items():
+        mounts = ["set -e", layer, _MOUNTS]
+        for source, (place, _, mode) in ((source, place.partition(":")) for source, place in volumes.items()):
             make = "mkdir -p" if source.is_dir() else "touch"
             quoted = shlex.quote(str(source)), shlex.quote(f".{place}")
             mounts.append(f"{make} {quoted[1]}; mount --bind {quoted[0]} {quoted[1]}\n")
+            mounts.append(f"mount -o remount,bind,ro {quoted[1]}\n" if mode == "ro" else "")
         chroot = ["chroot", f"--userspec={user}", "--groups=", str(self.root)]
         inside = ["env", "-i", f"--chdir={self.folder}", *(f"{name}={value}" for name, value in variables.items())]
-        script = f"{''.join(mounts)}cd /\nexec {shlex.join([*chroot, *inside, *words])}\n"
-        return subprocess.run(
-            ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", script, "image", str(self.root)],
-            capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+        script = f"{''.join(mounts)}{start} {shlex.join([*chroot, *inside, *words])}\n"
+        apart = ["unshare", "--mount", "--pid", "--ipc", "--fork", "--kill-child"]
+        command = [*apart, "sh", "-c", script, "image", str(self.root)]
+        return subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
 
-    def take(self, name: str, words: str, stages: Mapping[str, Path]) -> None:
-        """Take one step; ``stages`` are the files of other stages, by name."""
+    def take(self, name: str, words: str, stages: Mapping[str, Image]) -> None:
+        """Take one step; ``stages`` are other stages and images, by name."""
         match name:
+            case "FROM" if words in stages:
+                subprocess.check_call(["cp", "-a", stages[words].root, self.root])
+                self.__dict__ |= vars(stages[words]) | {"root": self.root}
             case "FROM":
                 _debian(self.root, re.fullmatch(r"debian:(\w+)-slim", words)[1])
-                self.environment["PATH"] = _PATH
+                self.environment = {"PATH": _PATH}
             case "RUN":
                 done = self._enter(["sh", "-c", words], self.user, {})
                 assert done.returncode == 0, f"{words}\n{done.stdout[-4000:]}{done.stderr[-4000:]}"
             case "COPY":
                 stage, source, target = re.fullmatch(r"--from=(\S+) (\S+) (\S+)", words).groups()
-                shutil.copytree(
-                    stages[stage] / source.lstrip("/"), self._place(target), dirs_exist_ok=True, symlinks=True
-                )
+                self._place(target).mkdir(parents=True, exist_ok=True)
+                copy = [
+                    "cp",
+                    "-a",
+                    "--remove-destination",
+                    f"{stages[stage]._place(source)}/.",
+                    self._place(target),
+                ]
+                subprocess.check_call(copy)
             case "ENV":
-                self.environment |= dict(word.split("=", 1) for word in shlex.split(words))
+                self.environment = self.environment | dict(word.split("=", 1) for word in shlex.split(words))
             case "USER":
                 self.user = words
             case "WORKDIR":
@@ -127,7 +177,7 @@ class Image:
         return self.root / path.lstrip("/")
 
 
-def built(dockerfile: str, root: Path, stages: Mapping[str, Path]) -> Image:
+def built(dockerfile: str, root: Path, stages: Mapping[str, Image]) -> Image:
     """Build the last stage of ``dockerfile`` in the new folder ``root``; skips the test where that cannot be."""
     if os.geteuid() or not shutil.which("mmdebstrap"):
         pytest.skip("an image needs root's rights and mmdebstrap")

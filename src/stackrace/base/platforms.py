@@ -154,7 +154,7 @@ def require_linux(verb: str, here: Platform) -> None:
     """Raise InputError with the ways to go on if ``verb`` cannot start servers ``here``."""
     if not here.is_linux:
         raise InputError(
-            f"stackrace {verb} needs Linux, and this is {here.title}: run it in a container (docker run --rm -v "
-            f'"$PWD:/app" stackrace {verb}; see docs/installing.md), or on a Linux machine such as a worker of '
-            "your cluster"
+            f"stackrace {verb} needs Linux, and this is {here.title}: run it in a container (docker run --rm "
+            f'-v "$PWD:/app" -v stackrace:/data stackrace {verb}; see docs/installing.md), or on a Linux machine '
+            "such as a worker of your cluster"
         )

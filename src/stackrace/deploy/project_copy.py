@@ -78,11 +78,12 @@ class ProjectCopy:
         self.size_bytes = 0
         self._run_directory = run_directory
         self._most_bytes = most_bytes
-        self._but = {run_directory.resolve(), cache_folder().resolve()}
+        caches = [folder.resolve() for folder in writable_caches()]
+        self._but = {run_directory.resolve(), *caches}
         self._require(*folders)
         on_preparing(Preparing(step=Step.PROJECT, subject=f"{root.name} ({SIZE.format(self.size_bytes)})"))
         self.relocation = self.relocation.with_copies(*folders, root)
-        self._writable = (run_directory.resolve(), *(folder.resolve() for folder in writable_caches()))
+        self._writable = (run_directory.resolve(), *caches)
         self._redirected = private_home(run_directory / "home", self.relocation)
         self._linked = linked_data(folders)
         self._copy([*folders, *self._new(self._linked, self._fits)])

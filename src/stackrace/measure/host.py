@@ -65,7 +65,7 @@ class MachineDelta:
     stall_s: float = 0.0
     """Seconds in which some task wanted a CPU and had none."""
     throttled_s: float = 0.0
-    """Seconds for which a CPU quota throttled our control group."""
+    """Seconds for which a CPU quota throttled our control group, added up over its cores."""
     clock_step_s: float = 0.0
     """Seconds by which the wall clock moved ahead of the monotonic one; negative if it fell behind."""
     swapped_pages: int = 0

@@ -177,6 +177,16 @@ def _need_folder(address: SqliteFile) -> None:
         raise StoreError(
             f"store {address}: its folder cannot be made ({error.strerror}); set {VARIABLE} to another file"
         ) from error
+    try:
+        address.path.stat()
+    except PermissionError as error:
+        raise StoreError(
+            f"store {address}: it is another user's, who alone may read it; start as that user, or set {VARIABLE} "
+            "to another file"
+        ) from error
+    except OSError:
+        # SQLite reports what cannot be opened
+        pass
     if not folder.is_dir():
         raise StoreError(
             f"store {address}: there is no folder {folder}; make it with: mkdir -p {shlex.quote(str(folder))} "

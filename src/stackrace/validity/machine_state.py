@@ -16,7 +16,7 @@ _PAGES_PER_MIB = 256
     number=12,
     limits=Limits(warns=0.0, invalidates=0.01),
     of="of the time",
-    seen="a CPU quota stopped this container's processes for {value:percent} of the {knob.span}",
+    seen="a CPU quota stopped this container's processes for up to {value:percent} of the {knob.span}",
     remedy={
         "": "lift the container's CPU quota and bind it to whole cores instead (cpuset){knob.meant_quota}",
         "declared": "lift the container's CPU quota and bind it to whole cores instead (cpuset)",
@@ -27,14 +27,12 @@ def _throttled(observation: Observation) -> Finding | None:
     """A CPU quota stopped this container's processes.
 
     All threads of a throttled group stand still together until the next period. So latencies show the quota's
-    period of 100 ms, and the engine's share comes out of the same quota. If the quota is declared to be part of the
-    race, the check only warns.
+    period of 100 ms, and the engine's share comes out of the same quota. The kernel adds up the stops of all cores,
+    so the share is a bound. If the quota is declared to be part of the race, the check only warns.
     """
-    declared = observation.cores.quota
+    declared, machine = observation.cores.quota, observation.machine
     return _throttled.judge(
-        observation.machine.throttled_s / observation.machine.elapsed_s
-        if observation.machine.elapsed_s > 0
-        else 0.0,
+        min(machine.throttled_s / machine.elapsed_s, 1.0) if machine.elapsed_s > 0 else 0.0,
         limits=_throttled.limits.only_warns if declared else None,
         cure="declared" if declared else "",
     )

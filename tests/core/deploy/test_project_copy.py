@@ -14,7 +14,7 @@ from stackrace.app.app import App, Entry, EntryKind
 from stackrace.app.data_paths import ImportPaths
 from stackrace.app.environment import app_environment
 from stackrace.base.process.view import Relocation
-from stackrace.deploy.project_copy import _app_in_copy, _import_folders
+from stackrace.deploy.project_copy import ProjectCopy, _app_in_copy, _import_folders
 from stackrace.deploy.project_data import copy_below
 
 
@@ -41,6 +41,18 @@ def relocation(site, tmp_path):
 def imported(app, module):
     command = [str(app.python), "-c", f"import {module}; print({module}.__file__)"]
     return Path(subprocess.check_output(command, env=app_environment(app), text=True).strip())
+
+
+def test_caches_that_lie_in_the_project_are_not_copied(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "site/.cache"))
+    monkeypatch.delenv("UV_CACHE_DIR", raising=False)
+    for name in ("app.py", ".cache/stackrace/a", ".cache/uv/b", ".cache/c"):
+        (tmp_path / "site" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "site" / name).touch()
+    (tmp_path / "run").mkdir()
+    site = tmp_path / "site"
+    made = ProjectCopy(site, [site], (), tmp_path / "run", 2**20, lambda step: None).relocation.path(site)
+    assert {str(path.relative_to(made)) for path in made.rglob("*") if path.is_file()} == {"app.py", ".cache/c"}
 
 
 def test_an_editable_install_is_imported_from_the_copy(site, relocation):

@@ -52,6 +52,22 @@ def test_whoever_would_write_is_told_that_it_is_read_only(read_only: Path) -> No
             store.name(make_race().id, "before-upgrade")
 
 
+def test_a_folder_of_another_user_is_named_as_such(kept: Path, tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    kept.rename(closed / "races")
+    closed.chmod(0)
+    user = os.geteuid()
+    if user == 0:
+        os.seteuid(65534)
+    try:
+        with pytest.raises(StoreError, match="another user's, who alone may read it; start as that user"):
+            open_store(f"sqlite:///{closed / 'races'}")
+    finally:
+        os.seteuid(user)
+        closed.chmod(0o700)
+
+
 def test_one_without_tables_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "empty"
     path.touch()

@@ -173,6 +173,20 @@ def test_a_waiting_generator_only_warns_where_cores_are_shared_by_choice():
     assert findings(seen)["generator waited"] is WARNS
 
 
+@pytest.mark.parametrize(("quota", "effect"), [(False, Effect.INVALIDATES), (True, Effect.WARNS)])
+def test_a_generator_that_a_quota_stops_is_not_told_to_end_other_programs(quota, effect):
+    declared = Resources(stack_cores=(0,), generator_cores=(1,), quota=quota)
+    seen = healthy(cores=declared, machine=machine(throttled_s=1.0), result=result(generator_wait_s=1.5))
+    found = next(each for each in examine(seen).findings if say.title(each) == "generator waited")
+    assert found.effect is effect
+    assert "CPU quota" in say.remedy(found)
+
+
+def test_stops_of_several_cores_are_at_most_all_of_the_time():
+    seen = healthy(machine=machine(throttled_s=30.0))
+    assert next(each for each in examine(seen).findings if say.title(each) == "throttled").value == 1.0
+
+
 @given(st.integers(1, 64))
 def test_the_wait_of_several_threads_is_measured_against_all_their_time(threads):
     seen = healthy(generator_threads=threads, result=result(generator_wait_s=0.05 * threads))

@@ -430,6 +430,33 @@ def test_files_above_the_app_are_those_of_its_repository(tmp_path):
     assert (found.location, found.path) == ("compose.prod.yml:1", "../compose.prod.yml")
 
 
+ABOVE = {
+    "it copies all": ("COPY . /srv", "", True),
+    "it copies the app": ("COPY requirements.txt services/web/ ./", "", True),
+    "it copies a part of the app": ('COPY ["services/web/shop", "/srv/shop"]', "", True),
+    "it copies by a variable": ("COPY ${PART} /srv", "", True),
+    "a stage copies all": ("COPY . /srv\nFROM python\nCOPY --from=0 /srv /srv", "", True),
+    "it copies nothing": ("RUN pip install gunicorn", "", True),
+    "it copies another app": ("COPY services/api /srv", "", False),
+    "it copies from elsewhere": ("ADD https://shop.example/a.py /srv/\nCOPY services/api /srv", "", False),
+    "the app is ignored": ("COPY . /srv", "**/web\n", False),
+    "all but another app is ignored": ("COPY . /srv", "# few\n*\n!services/api/\n", False),
+    "all but the app is ignored": ("COPY . /srv", "*\n!services/web\n", True),
+    "all but a part of the app is ignored": ("COPY . /srv", "/*\n!services/web/shop\n", True),
+}
+
+
+@pytest.mark.parametrize("case", ABOVE)
+def test_a_dockerfile_above_the_app_counts_if_its_image_may_contain_the_app(tmp_path, case):
+    lines, ignored, counts = ABOVE[case]
+    dockerfile = f"FROM python\n{lines}\nCMD gunicorn -w 3 a:b\n"
+    write(tmp_path, {".git/HEAD": "", "Dockerfile": dockerfile, ".dockerignore": ignored})
+    web = tmp_path / "services" / "web"
+    found = current_deployment(write(web, {"a.py": ""}), SPECS)
+    assert (found and found.stack) == ("gunicorn:workers=3" if counts else None)
+    assert read(web, {}, tmp_path / "Dockerfile").stack == "gunicorn:workers=3"
+
+
 def test_the_front_end_beside_the_app_s_folder_is_that_of_its_services(tmp_path):
     write(
         tmp_path,

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
 from ...base.files import real_path
@@ -159,7 +160,7 @@ def _stages(path: Path, given: Mapping[str, object]) -> list[Image]:
             case "WORKDIR":
                 image.folder = image.place(interpolated(rest, known))
             case "COPY" | "ADD":
-                if words := [word for word in exec_form(rest) or split_words(rest) if not word.startswith("--")]:
+                if words := _copied(rest):
                     image.copy(words[:-1], interpolated(words[-1], known), is_made="--from=" in rest)
     return stages
 
@@ -167,6 +168,11 @@ def _stages(path: Path, given: Mapping[str, object]) -> list[Image]:
 def _words(text: str) -> tuple[str, ...]:
     """Return the words of CMD or ENTRYPOINT, which is a JSON list, perhaps empty, or a line for a shell."""
     return () if re.fullmatch(r"\[\s*\]", text.strip()) else exec_form(text) or for_shell(text)
+
+
+def _copied(text: str) -> list[str]:
+    """Return the sources of COPY or ADD, then the target."""
+    return [word for word in exec_form(text) or split_words(text) if not word.startswith("--")]
 
 
 def exec_form(text: str) -> tuple[str, ...]:
@@ -208,6 +214,51 @@ def container_commands(
         command = located(command, words or entrypoint or started)
     if started:
         yield command
+
+
+def may_contain(path: Path, folder: Path, root: Path) -> bool:
+    """Tell whether an image of the Dockerfile at ``path`` may contain files of ``folder``.
+
+    It may not if the Dockerfile copies other files of the project only, or if its .dockerignore leaves ``folder``
+    out. The image is built in the folder of the Dockerfile, or in one above up to ``root``.
+    """
+    named = list(_sent(path))
+    contexts = [each for each in path.parents if each.is_relative_to(root) and folder.is_relative_to(each)]
+    return not named or any(_may_send(each, folder.relative_to(each), named, path) for each in contexts)
+
+
+def _sent(path: Path) -> Iterator[str]:
+    """Yield the sources of the files that a Dockerfile copies from the folder in which it is built."""
+    for _, line in joined_lines(text_of(path), "#"):
+        instruction, _, rest = line.partition(" ")
+        if instruction.upper() in ("COPY", "ADD") and "--from=" not in rest:
+            yield from (source for source in _copied(rest.strip())[:-1] if "://" not in source)
+
+
+def _may_send(context: Path, inner: Path, named: Sequence[str], path: Path) -> bool:
+    """Tell whether the sources ``named`` in ``context`` may include files of the folder ``inner`` in it."""
+    known = (re.split(r"[^/]*[$*?[]", source)[0].strip("/") for source in named)
+    is_named = any(inner.is_relative_to(source) or Path(source).is_relative_to(inner) for source in known)
+    own = path.with_name(f"{path.name}.dockerignore")
+    return is_named and not _is_ignored(inner, text_of(own if own.is_file() else context / ".dockerignore"))
+
+
+def _is_ignored(inner: Path, patterns: str) -> bool:
+    """Tell whether the patterns of a .dockerignore leave out the folder ``inner``; the last one that fits decides.
+
+    Source: Docker Docs, "Build context", .dockerignore files.
+    """
+    is_out = False
+    places = [each.as_posix() for each in (inner, *inner.parents[:-1])]
+    for line in filter(None, map(str.strip, patterns.splitlines())):
+        pattern = str(PurePosixPath("/", line.removeprefix("!").strip()))[1:]
+        # ** stands for no folder, too
+        forms = (pattern, pattern.replace("**/", ""))
+        if any(fnmatchcase(place, form) for place in places for form in forms):
+            is_out = not line.startswith("!")
+        elif line.startswith("!") and Path(pattern).is_relative_to(inner):
+            is_out = False
+    return is_out
 
 
 def starting_bases(root: Path) -> Iterator[tuple[Image, Path]]:

@@ -16,7 +16,7 @@ from ...app.project_files import ProjectFiles, is_exported, is_platform, likelih
 from ...app.projects.deployment_command import shown, text_of
 from ...app.projects.deployment_files import DeploymentCommand, commands_of_file, deployment_commands, is_worker
 from ...app.projects.framework_commands import as_server
-from ...app.projects.images import starting_bases
+from ...app.projects.images import may_contain, starting_bases
 from ...app.projects.kubernetes import is_manifest
 from ...app.projects.starts import UNTOLD, for_development, serves_no_app, starts
 from ...base.errors import InputError
@@ -258,7 +258,9 @@ class _Reading:
     def _may_start(self, command: DeploymentCommand) -> bool:
         """Tell whether ``command`` may start the app: other apps of the repository have files, too."""
         places = (command.file, command.document, command.image)
-        return all(self._may_concern(path.parent) for path in places if path is not None)
+        # a document says itself where its images are built, and what they mount
+        may_be_in = command.document or command.image is None or self._may_be_in(command.image)
+        return bool(may_be_in) and all(self._may_concern(path.parent) for path in places if path is not None)
 
     def _may_concern(self, folder: Path) -> bool:
         if (
@@ -271,6 +273,11 @@ class _Reading:
         common = os.path.commonpath((self.base, folder)) if self.base.is_relative_to(self.root) else self.root
         names = (folder.relative_to(self.root).parts[0], folder.relative_to(common).parts[0])
         return any(_FOR_ALL.fullmatch(name.lower()) for name in names)
+
+    def _may_be_in(self, dockerfile: Path) -> bool:
+        """Tell whether an image may contain the app; a Dockerfile that the user named does."""
+        is_ours = self.file is not None or not dockerfile.is_relative_to(self.root)
+        return is_ours or may_contain(dockerfile, self.base, self.root)
 
     def _follow(self, commands: Iterable[DeploymentCommand]) -> None:
         """Record the servers that ``commands`` start, and the commands that start no server of the catalogue."""
@@ -406,7 +413,7 @@ class _Reading:
         """Yield gaps for images whose base starts a server, unless the user named a file."""
         run = {command.image for command in self.commands}
         for image, path in starting_bases(self.root) if self.file is None else ():
-            if image.path not in run and self._may_concern(path.parent):
+            if image.path not in run and self._may_concern(path.parent) and self._may_be_in(path):
                 file, what = shown(path, self.root), f"image {image.base}"
                 yield CurrentGap(file=file, line=image.line, what=what, why=_BASE, weight=Weight.SIZE)
 

@@ -18,14 +18,14 @@ from ..resources import parse_cores
 
 
 def host_facts() -> HostFacts:
-    """Return facts about the machine; ``cores`` counts only cores that this process may run on."""
+    """Return facts about the machine, as far as this process may use it: its cores, and its memory in a group."""
     cpuinfo = _text_or_empty("/proc/cpuinfo")
     return HostFacts(
         system=_system(_text_or_empty("/etc/os-release") or _text_or_empty("/usr/lib/os-release")),
         kernel=platform.release(),
         cpu=_cpu(cpuinfo),
         cores=len(os.sched_getaffinity(0)),
-        memory_bytes=os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
+        memory_bytes=_memory_bytes(),
         virtual=_virtual(cpuinfo),
         python=f"{platform.python_implementation()} {platform.python_version()}",
         limits=_kernel_limits(),
@@ -82,14 +82,16 @@ def emulator() -> str:
 def _emulator(cpuinfo: str, machine: str) -> str:
     """Return the emulator that shows in ``cpuinfo`` to a process for ``machine``.
 
-    Rosetta and QEMU's own processor have names. Where QEMU runs single programs, as Docker does with images for
-    another architecture, the file is often the real processor's.
+    Rosetta and QEMU's own processor have names; on ARM, QEMU's has the implementer 0, which stands for software.
+    Where QEMU runs single programs, as Docker does with images for another architecture, the file is often the real
+    processor's.
     """
     names = {line.partition(":")[0].strip() for line in cpuinfo.splitlines()}
     if re.search(r"^(vendor_id|model name)\s*: VirtualApple", cpuinfo, re.MULTILINE):
         return "Rosetta"
     is_another = ("CPU implementer" in names) if machine == "x86_64" else machine == "aarch64" and "flags" in names
-    return "QEMU" if is_another or re.search(r"^model name\s*: QEMU TCG", cpuinfo, re.MULTILINE) else ""
+    own = re.search(r"^(model name\s*: QEMU TCG|CPU implementer\s*: 0x0+$)", cpuinfo, re.MULTILINE)
+    return "QEMU" if is_another or own else ""
 
 
 _CPUS = Path("/sys/devices/system/cpu")
@@ -152,15 +154,26 @@ def available_bytes() -> float:
     return min(memory_bytes().get("MemAvailable", math.inf), left)
 
 
-def _left_in(group: str) -> float:
+def _memory_bytes() -> int:
+    """Return the memory of the machine, or the limit of our control group or of one around it if that is less."""
+    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return int(min([machine, *map(_memory_limit, _groups("memory"))]))
+
+
+def _memory_limit(group: str) -> float:
     limit = (read(f"{group}/memory.max") or read(f"{group}/memory.limit_in_bytes") or b"").strip()
+    return int(limit) if limit.isdigit() else math.inf  # "max"
+
+
+def _left_in(group: str) -> float:
+    limit = _memory_limit(group)
     held = (read(f"{group}/memory.current") or read(f"{group}/memory.usage_in_bytes") or b"").strip()
-    if not limit.isdigit() or not held.isdigit():
-        return math.inf  # "max"
+    if limit == math.inf or not held.isdigit():
+        return math.inf
     words = (line.split() for line in (read(f"{group}/memory.stat") or b"").splitlines())
     kept = {name: int(value) for name, value in words}
     files = kept.get(b"total_inactive_file", kept.get(b"inactive_file", 0))
-    return max(int(limit) - int(held) + files, 0)
+    return max(limit - int(held) + files, 0)
 
 
 _SYSCTLS = (
@@ -250,7 +263,8 @@ _HYBRID = "/sys/fs/cgroup/unified"
 def throttled_s() -> float:
     """Return the seconds for which a CPU quota throttled our control group or a group around it; 0 without a quota.
 
-    A quota counts where it was set, so the groups around ours are read, too; the longest stop counts.
+    A quota counts where it was set, so the groups around ours are read, too; the longest stop counts. The kernel
+    adds up the stops of all cores.
     Source: cgroup-v2.rst, cpu.stat ``throttled_usec``; version 1 calls it ``throttled_time``, in nanoseconds.
     """
     return max((_throttled_in(f"{group}/cpu.stat") for group in _groups("cpu")), default=0.0)

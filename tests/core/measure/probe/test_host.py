@@ -132,8 +132,10 @@ def test_a_limit_of_memory_leaves_what_the_group_does_not_hold_yet(monkeypatch):
     assert available_bytes() == 1_000_000
     files["/sys/fs/cgroup/box/memory.max"] = b"1000000\n"
     assert available_bytes() == 0
+    assert host_facts().memory_bytes == 1_000_000
     files["/sys/fs/cgroup/box/memory.max"] = b"max\n"
     assert available_bytes() == 4096 * 1024
+    assert host_facts().memory_bytes > 1 << 20
 
 
 def test_version_one_limits_of_memory_are_read(monkeypatch):
@@ -156,6 +158,7 @@ def test_version_one_limits_of_memory_are_read(monkeypatch):
         ("vendor_id\t: VirtualApple\nmodel name\t: VirtualApple @ 2.50GHz\n", "x86_64", "Rosetta"),
         ("processor\t: 0\nCPU implementer\t: 0x61\n", "x86_64", "QEMU"),
         ("processor\t: 0\nCPU implementer\t: 0x61\n", "aarch64", ""),
+        ("processor\t: 0\nCPU implementer\t: 0x00\nCPU part\t: 0x051\n", "aarch64", "QEMU"),
         ("vendor_id\t: GenuineIntel\nflags\t\t: fpu\n", "aarch64", "QEMU"),
         ("", "x86_64", ""),
     ],
