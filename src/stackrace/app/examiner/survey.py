@@ -188,7 +188,7 @@ def _django_level(patterns: Any, prefix: str) -> Iterator[str]:
             yield path
 
 
-_TOKEN = re.compile(r"\\.|\[\^?\]?[^\]]*\]|\(\?P<(\w+)>|.", re.DOTALL)
+_TOKEN = re.compile(r"\\.|\[\^?\]?[^\]]*(?:\]|\Z)|\(\?P<(\w+)>|.", re.DOTALL)
 
 
 def _with_names(regex: str) -> str:

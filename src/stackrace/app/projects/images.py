@@ -237,10 +237,16 @@ def _sent(path: Path) -> Iterator[str]:
 
 def _may_send(context: Path, inner: Path, named: Sequence[str], path: Path) -> bool:
     """Tell whether the sources ``named`` in ``context`` may include files of the folder ``inner`` in it."""
-    known = (re.split(r"[^/]*[$*?[]", source)[0].strip("/") for source in named)
+    known = map(_known_part, named)
     is_named = any(inner.is_relative_to(source) or Path(source).is_relative_to(inner) for source in known)
     own = path.with_name(f"{path.name}.dockerignore")
     return is_named and not _is_ignored(inner, text_of(own if own.is_file() else context / ".dockerignore"))
+
+
+def _known_part(source: str) -> str:
+    """Return the folders of a source before its first wildcard or variable."""
+    known, *rest = re.split(r"[$*?[]", source, maxsplit=1)
+    return (known.rpartition("/")[0] if rest else known).strip("/")
 
 
 def _is_ignored(inner: Path, patterns: str) -> bool:
