@@ -2,12 +2,17 @@
 
 from tests.folders import write
 
-from stackrace.features.current.deployment import current_deployment
+from stackrace.features.current.deployment import read_project
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.setting import Interface
 
 SPECS = catalogue().specs
 ANY = frozenset(Interface)
+
+
+def current_deployment(*given, **known):
+    """Return the deployment that `read_project` finds."""
+    return read_project(*given, **known).deployment
 
 
 def read(folder, files, file=None, **known):

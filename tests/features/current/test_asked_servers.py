@@ -7,8 +7,9 @@ import pytest
 
 from stackrace.base.process.view import UNPROTECTED
 from stackrace.deploy.environments import Environments, cache_folder
-from stackrace.features.current.deployment import current_deployment
 from stackrace.stacks.servers import catalogue
+
+from .setups import current_deployment
 
 FILES = {
     "gunicorn": (

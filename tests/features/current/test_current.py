@@ -6,11 +6,11 @@ import pytest
 
 from stackrace.app.app import Entry, EntryKind
 from stackrace.base.errors import InputError
-from stackrace.features.current.deployment import current_deployment, read_project
+from stackrace.features.current.deployment import read_project
 from stackrace.stacks.native_files import Concern
 from stackrace.stacks.stack_path import parse_stack
 
-from .setups import ANY, SPECS, read, write
+from .setups import ANY, SPECS, current_deployment, read, write
 
 CORES = len(os.sched_getaffinity(0))
 

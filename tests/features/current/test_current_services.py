@@ -4,11 +4,10 @@ import pytest
 
 from stackrace.app.app import Entry, EntryKind
 from stackrace.base.errors import InputError
-from stackrace.features.current.deployment import current_deployment
 from stackrace.stacks.native_files import Concern
 from stackrace.stacks.stack_path import parse_stack
 
-from .setups import ANY, SPECS, read, write
+from .setups import ANY, SPECS, current_deployment, read, write
 
 STAGES = """FROM python AS base
 ENV WEB_CONCURRENCY=3

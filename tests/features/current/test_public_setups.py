@@ -3,10 +3,9 @@
 import pytest
 
 from stackrace.app.app import Entry, EntryKind
-from stackrace.features.current.deployment import current_deployment
 from stackrace.stacks.native_files import Weight
 
-from .setups import SPECS, read, write
+from .setups import SPECS, current_deployment, read, write
 
 CONF = "workers = 3\n"
 BUILT = "FROM python AS made\nCOPY . /app\n"

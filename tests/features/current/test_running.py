@@ -23,13 +23,12 @@ from stackrace.base.errors import InputError
 from stackrace.base.process.view import UNPROTECTED
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.features.current import observe
-from stackrace.features.current.deployment import current_deployment
 from stackrace.features.current.running import fill_tables, script
 from stackrace.features.current.verb import command
 from stackrace.stacks.native_files import Concern
 from stackrace.stacks.servers import catalogue
 
-from .setups import SPECS, write
+from .setups import SPECS, current_deployment, write
 
 CANARY = "c4n4ry-of-the-shop"
 APP = """

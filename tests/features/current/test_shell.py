@@ -14,9 +14,8 @@ from stackrace.app import project_files
 from stackrace.app.project_files import ProjectFiles
 from stackrace.app.projects import shell
 from stackrace.app.projects.place import Place
-from stackrace.features.current.deployment import current_deployment
 
-from .setups import SPECS, read, write
+from .setups import SPECS, current_deployment, read, write
 
 
 def image(script, **files):
@@ -332,9 +331,9 @@ def test_a_script_without_an_end_could_not_be_asked(tmp_path, monkeypatch):
 def test_without_namespaces_no_shell_runs_and_plain_lines_are_still_read(tmp_path):
     files = image("#!/bin/sh\nexec gunicorn -w 3 a:b\n")
     program = (
-        "import sys, pathlib\nfrom stackrace.features.current.deployment import current_deployment\n"
+        "import sys, pathlib\nfrom stackrace.features.current.deployment import read_project\n"
         "from stackrace.stacks.servers import catalogue\n"
-        "print(current_deployment(pathlib.Path(sys.argv[1]), catalogue().specs))"
+        "print(read_project(pathlib.Path(sys.argv[1]), catalogue().specs).deployment)"
     )
 
     def told(folder):

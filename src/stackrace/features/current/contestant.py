@@ -16,7 +16,7 @@ from ...stacks.servers import Catalogue
 from ...stacks.setting import Interface
 from ...stacks.stack_path import parse_stack
 from .current_options import CurrentRequest
-from .deployment import current_deployment
+from .deployment import read_project
 
 
 def current_stack(
@@ -34,7 +34,7 @@ def current_stack(
         return None
     file = wanted if isinstance(wanted, Path) else None
     given = {**read_env_files(request.env_files), **request.environment}
-    deployment = current_deployment(request.folder, catalogue.specs, file, entry, interpreter, given)
+    deployment = read_project(request.folder, catalogue.specs, file, entry, interpreter, given).deployment
     if deployment is None:
         return None
     stack, problem = None, deployment.problem

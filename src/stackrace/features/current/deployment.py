@@ -64,18 +64,6 @@ class ProjectReading:
     """Servers for development that the files start, each with its place, if there is no deployment."""
 
 
-def current_deployment(
-    folder: Path,
-    specs: Mapping[str, ServerSpec],
-    file: Path | None = None,
-    entry: Entry | None = None,
-    python: Path | None = None,
-    environment: Mapping[str, str] = MappingProxyType({}),
-) -> CurrentDeployment | None:
-    """Return the deployment that `read_project` finds."""
-    return read_project(folder, specs, file, entry, python, environment).deployment
-
-
 def read_project(
     folder: Path,
     specs: Mapping[str, ServerSpec],
