@@ -83,7 +83,7 @@ def test_a_race_that_goes_on_after_an_interruption_chooses_the_same():
 
 
 class Stored:
-    """A store of races by id, the newest first."""
+    """A store of races by id, the newest first; a check has no checkpoint."""
 
     def __init__(self, **races):
         self._races = races
@@ -94,13 +94,16 @@ class Stored:
     def load(self, race_id):
         return self._races[race_id]
 
+    def checkpoint(self, race_id):
+        return None if race_id == "check" else race_id
+
 
 def test_the_last_tuning_goes_on_though_another_race_was_interrupted_later(monkeypatch):
     monkeypatch.setattr("stackrace.api.resuming.made_here", lambda race_id: True)
     monkeypatch.setattr("stackrace.api.resuming.is_racing", lambda race_id: False)
     race = make_race(stacks=2, levels=(10,), blocks=2, ending=None, elapsed_s=60.0)
     tunes = replace(race, parts=Parts().having(tuning()))
-    store = Stored(later=race, tuned=tunes, earlier=tunes)
+    store = Stored(check=race, later=race, tuned=tunes, earlier=tunes)
     assert _race_id("", store, "tuning") == "tuned"
     assert _race_id("", store, "") == "later"
     with pytest.raises(StoreError, match="no tuning was interrupted here; start one with: stackrace tune STACK"):

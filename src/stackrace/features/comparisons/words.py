@@ -162,8 +162,8 @@ def now(outcome: ClaimOutcome) -> str:
     """Return our ratio with its limits; for a claim of failing the failures."""
     if outcome.now is None:
         return "" if outcome.ruling is Ruling.NOT_MEASURED else reason(outcome)
-    limits = "" if _boundless(outcome.now) else figures.ratio_limits(outcome.now)
-    return figures.ratio(outcome.now) + (f" ({limits})" if limits else "")
+    limits = "" if _boundless(outcome.now) else figures.limits(outcome.now, number)
+    return number(outcome.now.value) + (f" ({limits})" if limits else "")
 
 
 def reason(outcome: ClaimOutcome) -> str:
