@@ -216,9 +216,8 @@ def _race_id(prefix: str, store: Store, of: str) -> str:
             hint = f"{error.detail}\nIf the race is in another store, give it with --store."
             raise StoreError(error.message, detail=hint.lstrip()) from error
     for race_id in store.unfinished():
-        goes_on = made_here(race_id) and not is_racing(race_id)
         # a check has no checkpoint
-        goes_on = goes_on and store.checkpoint(race_id) is not None
+        goes_on = made_here(race_id) and not is_racing(race_id) and store.checkpoint(race_id) is not None
         if goes_on and (not of or of in store.load(race_id).parts.held):
             return race_id
     verb = strategist_named(of).verb if of else "stackrace run"

@@ -98,7 +98,7 @@ def survey(application: Any, is_django: bool) -> Survey:
     settings: Any = import_module("django.conf").settings if is_django else None
     return Survey(
         pages=tuple(filter(_is_fixed_path, paths))[:_MOST_PAGES],
-        routes=tuple(filter(_is_route, paths)),
+        routes=tuple(filter(_is_route, paths))[:_MOST_PAGES],
         static=dict(_static_folders(routed)),
         static_root=str(getattr(settings, "STATIC_ROOT", None) or ""),
         databases=tuple(_databases(settings)) if is_django else (),
