@@ -106,6 +106,8 @@ class ResultKind(NamedTuple):
     """Name of the part."""
     import_path: str
     """Import path of a `report.exporter.Kind`."""
+    command: str
+    """Command that starts such a race: ``stackrace tune STACK``."""
 
 
 class StoredResults(NamedTuple):

@@ -90,6 +90,7 @@ WORLDS = {
         "export HOME=/root; unset XDG_CACHE_HOME", stranger=True,
         refused={"doctor": "Permission denied", "run": "set STACKRACE_STORE"},
     ),
+    "a project of somebody else": World("chmod 700 .", ("may not enter", "chmod o+rx"), 2, stranger=True),
     "no /etc/passwd": World("mount --bind /dev/null /etc/passwd; mount --bind /dev/null /etc/group"),
     "no PATH": World("unset PATH"),
     "no variables": World(

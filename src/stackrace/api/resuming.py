@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +20,7 @@ from ..base.errors import InputError, StoreError
 from ..base.numbers import flag_value
 from ..base.secrets import forms_in, masked, register_secrets
 from ..base.units import DURATION, SIZE
+from ..extensions import ResultKind, declared
 from ..measure.resources import Resources, format_cores
 from ..race.preparation.core_shares import usable_cores
 from ..race.preparation.leftovers import clear_away
@@ -27,7 +28,6 @@ from ..race.request.race_file import read_race_file
 from ..race.request.request import RaceRequest
 from ..race.results.race import Ending, Race
 from ..race.run.resume import Checkpoint, going_on
-from ..race.run.strategist import strategist_named, strategist_of
 from ..stacks.stack import twin_path
 from ..store.race_lock import is_racing, made_here, race_lock
 
@@ -127,7 +127,7 @@ def refuse_changed(resumed: ResumedRace, race: Race, checkpoint: Checkpoint) -> 
         if before != now:
             raise InputError(
                 f"race {resumed.race.id} cannot continue: {what} was {before}, now it is {now}; restore it (the "
-                f"results so far are kept), or start a new race: {_verb(resumed.race)}"
+                f"results so far are kept), or start a new race: {_command(resumed.race.parts.held)}"
             )
 
 
@@ -220,8 +220,7 @@ def _race_id(prefix: str, store: Store, of: str) -> str:
         goes_on = made_here(race_id) and not is_racing(race_id) and store.checkpoint(race_id) is not None
         if goes_on and (not of or of in store.load(race_id).parts.held):
             return race_id
-    verb = strategist_named(of).verb if of else "stackrace run"
-    raise StoreError(f"no {of or 'race'} was interrupted here; start one with: {verb}")
+    raise StoreError(f"no {of or 'race'} was interrupted here; start one with: {_command((of,))}")
 
 
 def _load_interrupted(race_id: str, store: Store) -> tuple[Race, Checkpoint]:
@@ -230,12 +229,12 @@ def _load_interrupted(race_id: str, store: Store) -> tuple[Race, Checkpoint]:
     if race.ending not in (None, Ending.INTERRUPTED):
         raise InputError(
             f"race {race.id} was not interrupted: it ended ({race.ending}). To measure more, start a new one: "
-            f"{_verb(race)} {_more_of(race)}. To see it again: stackrace report {race.id}"
+            f"{_command(race.parts.held)} {_more_of(race)}. To see it again: stackrace report {race.id}"
         )
     if checkpoint is None:
         raise StoreError(
             f"race {race.id} cannot continue: the store has its results alone, as of a check, or of a race that "
-            f"was fetched; start a new one: {_verb(race)}"
+            f"was fetched; start a new one: {_command(race.parts.held)}"
         )
     return race, checkpoint
 
@@ -248,7 +247,7 @@ def _request(checkpoint: Checkpoint, race: Race) -> RaceRequest:
     except ValueError as error:
         raise StoreError(
             f"race {race.id} cannot continue: Stackrace {race.version} made it, whose requests "
-            f"differ; use that version, or start a new race: {_verb(race)}",
+            f"differ; use that version, or start a new race: {_command(race.parts.held)}",
             detail=str(error),
         ) from error
     # a hidden twin is chosen again, by the seed
@@ -265,10 +264,9 @@ def _request(checkpoint: Checkpoint, race: Race) -> RaceRequest:
     return replace(asked, budget_s=race.budget_s or None)
 
 
-def _verb(race: Race) -> str:
-    """Return the command that starts such a race."""
-    strategist = strategist_of(race)
-    return "stackrace run" if strategist is None else strategist.verb
+def _command(parts: Collection[str]) -> str:
+    """Return the command that starts a race with ``parts``."""
+    return next((kind.command for kind in declared(ResultKind) if kind.part in parts), "stackrace run")
 
 
 def _more_of(race: Race) -> str:

@@ -76,11 +76,10 @@ RATE = Unit(
 
 SIZE = Unit(
     name="size",
-    suffixes={
-        "B": 1.0, "": 1.0, "kB": 1e3, "KiB": 1024.0, "MB": 1e6, "MiB": 1024.0**2, "GB": 1e9, "GiB": 1024.0**3,
-    },
+    suffixes={"B": 1.0, "": 1.0, "KiB": 1024.0, "MiB": 1024.0**2, "GiB": 1024.0**3},
     example="512MiB or 2GiB",
-)  # fmt: skip
+    also={"kB": 1e3, "MB": 1e6, "GB": 1e9},
+)
 """Unit of sizes; the base is a byte."""
 
 COUNT = Unit(name="count", suffixes={"": 1.0, "k": 1e3, "M": 1e6}, example="5000 or 10k")

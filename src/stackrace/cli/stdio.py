@@ -241,6 +241,12 @@ def failure_of(error: Exception) -> StackraceError:
                 require_system()
             except BreakdownError as broken:
                 return broken
+            if isinstance(error, PermissionError) and (folder := _closed_folder(Path(os.fsdecode(error.filename)))):
+                return InputError(
+                    f"{error.strerror}{_filename_of(error)}; user {os.geteuid()} may not enter {folder}, which "
+                    f"belongs to user {folder.stat().st_uid}: run Stackrace as that user, or open the folder with: "
+                    f"chmod o+rx {shlex.quote(str(folder))}"
+                )
             way_out = "correct that path, its rights, or what removes it"
             return BreakdownError(f"{error.strerror}{_filename_of(error)}; {way_out}")
         case OSError() if error.strerror:
@@ -248,6 +254,12 @@ def failure_of(error: Exception) -> StackraceError:
         case _:
             description = masked(f"{type(error).__name__}: {error}")[:_LONGEST]
             return BreakdownError(f"Stackrace failed ({description}); {_REPORT}")
+
+
+def _closed_folder(path: Path) -> Path | None:
+    """Return the outermost folder of ``path`` that this user may not enter; None if there is none."""
+    folders = reversed(path.absolute().parents)
+    return next((folder for folder in folders if folder.is_dir() and not os.access(folder, os.X_OK)), None)
 
 
 def _has_folder() -> bool:

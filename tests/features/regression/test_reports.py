@@ -10,6 +10,8 @@ import pytest
 from tests.factories import each_launch, make_finding
 from tests.features.regression.checks import allowing, falling, grown, make_check, without_memory
 
+from stackrace.api.resuming import unfinished
+from stackrace.base.errors import StoreError
 from stackrace.base.verdict import Effect, Verdict
 from stackrace.features.regression import words
 from stackrace.features.regression.kind import KIND, rendered, schema
@@ -19,6 +21,7 @@ from stackrace.race.results.parts import Parts
 from stackrace.race.results.race import Ending
 from stackrace.race.run.stopwatch import Duty
 from stackrace.report.terminal import _drawn, make_console
+from stackrace.store import open_store
 
 HOSTILE = "</script>\x1b[31m|`\"'&\n"
 
@@ -180,3 +183,11 @@ def test_a_server_upgrade_is_called_one_in_the_first_line():
     assert told(race).startswith(said)
     for form in ("json", "junit", "markdown", "html"):
         assert "A server upgrade: gunicorn 25.0.3 → 27.0.1" in rendered(race, form)
+
+
+def test_a_check_that_cannot_continue_names_the_command_of_a_check(tmp_path):
+    cut = replace(make_check(blocks=1), ending=Ending.INTERRUPTED)
+    with open_store(f"sqlite:///{tmp_path}/store.sqlite3") as store:
+        store.begin(cut)
+        with pytest.raises(StoreError, match="start a new one: stackrace check"), unfinished(cut.id, store):
+            pass

@@ -11,6 +11,6 @@ EXTENSIONS = (
         30,
     ),
     Part("tuning", f"{__name__}.model:Tuning"),
-    ResultKind("tuning", f"{__name__}.tuning_report:KIND"),
+    ResultKind("tuning", f"{__name__}.tuning_report:KIND", "stackrace tune STACK"),
     Strategy("tuning", f"{__name__}.strategy"),
 )

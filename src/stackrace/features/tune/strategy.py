@@ -64,9 +64,6 @@ def _launch_s(race: Race) -> float:
     return sum(took) / len(took) if took else 0.0
 
 
-verb = "stackrace tune STACK"
-
-
 def fewest(race: Race) -> int:
     """Return the number of configurations that must be ready before any is launched."""
     return fewest_of(tuning_of(race))

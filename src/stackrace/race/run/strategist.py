@@ -15,10 +15,6 @@ from .scheduling import Scheduling
 class Strategist(Protocol):
     """A feature's strategy for races with its part."""
 
-    @property
-    def verb(self) -> str:
-        """Command that starts such a race: ``stackrace tune STACK``."""
-
     def fewest(self, race: Race) -> int:
         """Return the number of stacks that must be ready before any is launched, if ``race`` is resumed."""
 
@@ -39,11 +35,6 @@ def strategist_of(race: Race) -> Strategist | None:
     """Return the strategist of the feature that ``race`` has a part of; None if the race looks for the winner."""
     for strategy in declared(Strategy):
         if isinstance(race.parts.held.get(strategy.part), RacePart):
-            return strategist_named(strategy.part)
+            found: Strategist = load(strategy.import_path)
+            return found
     return None
-
-
-def strategist_named(part: str) -> Strategist:
-    """Return the strategist of races that have the part of this name."""
-    found: Strategist = load(next(each.import_path for each in declared(Strategy) if each.part == part))
-    return found
