@@ -126,9 +126,32 @@ umount ~/odd && rmdir ~/odd && exit $code
 """
 
 
-def test_a_home_that_no_overlay_covers_stays_as_it_is_too():
-    """None lies over /proc, and a cover of the home without it would hide that."""
+def test_a_home_with_an_odd_file_system_in_it_is_covered():
+    """No overlay lies over /proc: it stays as it is, and read-only."""
     found = changed("plain", "root", {"app.py": APP}, "sh", "-c", MOUNTED, "sh", *map(str, VERBS["init"]))
+    assert found["code"] == 0, found["said"]
+    assert not found["differs"], found["said"]
+    assert "cannot write" not in found["said"]
+
+
+DEEP = """
+layers=$(mktemp --directory --tmpdir=/srv)
+mount -t tmpfs none $layers && mkdir $layers/1 $layers/2 $layers/w1 $layers/w2 $layers/own || exit 9
+mount --bind . $layers/own
+for each in 1 2; do
+    mount -t overlay -o lowerdir=/srv/home,upperdir=$layers/$each,workdir=$layers/w$each none /srv/home || exit 9
+done
+mount --bind $layers/own ~/code/project && cd ~/code/project || exit 9
+"$@"
+code=$?
+cd / && umount ~/code/project /srv/home /srv/home && umount --recursive $layers && rmdir $layers && exit $code
+"""
+"""The kernel has no third overlay over two."""
+
+
+def test_a_home_that_no_overlay_covers_stays_as_it_is_and_the_project_is_covered():
+    app = f"{APP}\n\nopen(HERE / 'needed', 'w')\n"
+    found = changed("plain", "root", {"app.py": app}, "sh", "-c", DEEP, "sh", *map(str, VERBS["init"]))
     assert found["code"] == 0, found["said"]
     assert not found["differs"], found["said"]
     # /tmp stands before it where the checkout lies there

@@ -10,9 +10,11 @@ import subprocess
 import sys
 import time
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
+from stackrace.base.errors import LaunchError
 from stackrace.base.process.view import ProtectedView
 from stackrace.deploy import sqlite_files
 from stackrace.deploy.guard import Guard
@@ -178,23 +180,65 @@ def test_an_entry_that_is_removed_meanwhile_is_no_obstacle(folder):
     subprocess.run([sys.executable, "-c", GONE_TOO], cwd=folder, check=True)
 
 
-HALF = """
-import subprocess, sys
-from stackrace.base.process.namespaces import cover, separate
+MOUNTED = """
+import os, subprocess, sys
+from pathlib import Path
+from stackrace.base.process import namespaces
 
-separate()
-subprocess.run(["mount", "--rbind", "/proc", "sub"], check=True)
+namespaces.separate()
+for folder in ("odd", "gone", "removed"):
+    Path(folder).mkdir()
+run = lambda *words: subprocess.run(words, check=True)
+run("mount", "--rbind", "/proc", "odd")
+run("mount", "-t", "tmpfs", "none", "sub")
+Path("sub/inner").write_text("before")
+run("mount", "-t", "tmpfs", "none", "gone")
+run("mount", "-t", "tmpfs", "none", "removed")
+run("mount", "--bind", "sub/inner", "file")
+found, overlay = namespaces._mounts_below, namespaces.mount_overlay
+own = os.open("sub/inner", os.O_PATH)
+
+
+def seen(folder):
+    mounts = found(folder)
+    run("umount", "gone")
+    Path("gone").rmdir()
+    return mounts
+
+
+def covering(folder, *given):
+    if folder.name == "removed":
+        folder.rmdir()
+    overlay(folder, *given)
+
+
+namespaces._mounts_below, namespaces.mount_overlay = seen, covering
+namespaces.cover([(sys.argv[1], sys.argv[2])], [])
+os.chdir(sys.argv[1])
+for name in ("new", "sub/new", "file"):
+    with open(name, "a") as file:
+        file.write("after")
+assert Path("file").read_text() == "beforeafter"
+assert Path(f"/proc/self/fd/{own}").read_text() == "before"
+assert Path("odd/self/comm").read_text()
 try:
-    cover([(sys.argv[1], sys.argv[2])], [])
+    Path("odd/self/comm").write_text("new")
 except OSError as error:
-    assert "/sub: " in str(error), error
-    assert open("sub/self/comm").read()
+    assert "Read-only" in str(error), error
+else:
+    raise AssertionError("no overlay lies over /proc")
 """
 
 
-def test_a_folder_that_cannot_be_covered_as_a_whole_is_left_as_it_was(folder, tmp_path):
-    """No overlay lies over /proc; a cover of the folder around it would hide it."""
-    subprocess.run([sys.executable, "-c", HALF, folder, tmp_path / "layer"], cwd=folder, check=True)
+def test_what_is_mounted_below_a_folder_is_covered_copied_or_read_only(folder, tmp_path):
+    """Two folders of mounts go meanwhile: one before it is opened, one before it is covered."""
+    subprocess.run([sys.executable, "-c", MOUNTED, folder, tmp_path / "layer"], cwd=folder, check=True)
+    assert content(folder) == {"file": b"before", "odd": None, "removed": None, "sub": None}
+
+
+def test_a_folder_that_no_overlay_covers_is_named(guard):
+    with pytest.raises(LaunchError, match="no overlay over /proc"):
+        guard.cover([Path("/proc")])
 
 
 def rows(path):

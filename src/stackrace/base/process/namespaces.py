@@ -11,8 +11,10 @@ import contextlib
 import ctypes
 import os
 import re
+import shutil
+import stat
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 _CLONE_NEWNS = 0x00020000
@@ -40,6 +42,9 @@ _ACCEPTS = 0x10000
 
 # on Windows nothing is asked of it
 LIBC = ctypes.CDLL(None if os.name == "posix" else "msvcrt", use_errno=True)
+
+_MOST_COPIED_BYTES = 1 << 30
+"""Largest mounted file that is copied."""
 
 MEMORY = Path("/dev/shm")
 """Folder of POSIX shared memory and semaphores. Source: shm_overview(7)."""
@@ -124,8 +129,15 @@ def _seclude(kinds: int, identities: tuple[int, int]) -> None:
     """Move to new namespaces, including those of ``kinds``, in which all files are read-only."""
     _unshare(_CLONE_NEWNS | _CLONE_NEWNET | _CLONE_NEWIPC | kinds, identities)
     _keep_mounts()
+    _make_read_only(Path("/"))
+
+
+def _make_read_only(mount: Path) -> None:
+    """Make a mount and all below it read-only in this namespace."""
     attributes = struct.pack("=QQQQ", _MOUNT_ATTR_RDONLY, 0, 0, 0)
-    done(LIBC.syscall(_SYS_MOUNT_SETATTR, _AT_FDCWD, b"/", _AT_RECURSIVE, attributes, len(attributes)))
+    done(
+        LIBC.syscall(_SYS_MOUNT_SETATTR, _AT_FDCWD, os.fsencode(mount), _AT_RECURSIVE, attributes, len(attributes))
+    )
 
 
 def enter(pid: int) -> None:
@@ -143,37 +155,61 @@ def enter(pid: int) -> None:
 def cover(folders: Sequence[tuple[str, str]], writable: Sequence[str]) -> None:
     """Cover each folder in ``folders``, pairs of a folder and a layer: writes below the folder go to its layer.
 
-    ``writable`` are not covered. A file system that is mounted below a folder is covered as well; listening sockets
-    stay open, since no socket can be reached through an overlay. Raises OSError that names a folder that cannot be
-    covered; that folder stays unchanged.
+    ``writable`` are not covered. What is mounted below a folder is covered as well: a file by a copy; what no cover
+    fits is read-only. Listening sockets stay open, since no socket can be
+    reached through an overlay. Raises OSError that names a folder that cannot be covered; that folder stays
+    unchanged.
     """
     for name, layer in folders:
         folder = Path(name)
         inside = [path for path in (*map(Path, writable), *_sockets()) if path.is_relative_to(folder)]
-        mounts = _mounts_below(folder)
-        targets = [folder, *(each for each in mounts if not any(each.is_relative_to(path) for path in inside))]
-        shown = []
-        for path in inside:
-            # the path may be gone, or hidden from this process
-            with contextlib.suppress(OSError):
-                shown.append((path, os.open(path, os.O_PATH)))
-        lower = [(target, os.open(target, os.O_PATH)) for target in targets]
+        mounts = [each for each in _mounts_below(folder) if not any(map(each.is_relative_to, inside))]
+        lower = os.open(folder, os.O_PATH)
+        # a path may be gone, or hidden from this process; then the cover hides it from everybody
+        shown, covered = list(_opened(inside)), list(_opened(mounts))
         if folder == MEMORY:
             # files for memory stay in memory, and are removed with this view
             Path(layer).mkdir(parents=True)
             mount_memory(Path(layer), b"mode=700")
+        mount_overlay(folder, lower, Path(layer, "0"))
         try:
-            for number, (target, handle) in enumerate(lower):
-                mount_overlay(target, handle, Path(layer, str(number)))
+            for number, (target, handle) in enumerate(covered, start=1):
+                # the folder may have been removed since, and the mount with it
+                with contextlib.suppress(FileNotFoundError):
+                    _cover_mount(target, handle, Path(layer, str(number)))
             for path, handle in shown:
                 # another program's socket may be removed at any moment
                 with contextlib.suppress(FileNotFoundError):
                     bind(path, handle)
         except OSError:
             # an incomplete cover would hide the mounts below it
-            if not os.path.samestat(folder.stat(), os.fstat(lower[0][1])):
-                done(LIBC.umount2(os.fsencode(folder), _MNT_DETACH))
+            done(LIBC.umount2(os.fsencode(folder), _MNT_DETACH))
             raise
+
+
+def _opened(paths: Sequence[Path]) -> Iterator[tuple[Path, int]]:
+    for path in paths:
+        with contextlib.suppress(OSError):
+            yield path, os.open(path, os.O_PATH)
+
+
+def _cover_mount(target: Path, handle: int, layer: Path) -> None:
+    """Show an overlay, a copy or a read-only view of the mount ``handle`` at ``target``."""
+    try:
+        status = os.fstat(handle)
+        if stat.S_ISREG(status.st_mode) and status.st_size <= _MOST_COPIED_BYTES:
+            layer.mkdir(parents=True)
+            copy = layer / "file"
+            shutil.copyfile(f"/proc/self/fd/{handle}", copy)
+            _copy_status(copy, handle)
+            bind(target, os.open(copy, os.O_PATH))
+        else:
+            mount_overlay(target, handle, layer)
+    except FileNotFoundError:
+        raise
+    except OSError:
+        bind(target, handle)
+        _make_read_only(target)
 
 
 def mount_overlay(folder: Path, lower: int, layer: Path, *, executes: bool = True) -> None:
