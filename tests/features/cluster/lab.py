@@ -29,11 +29,22 @@ PYTHON = sys.executable
 SCHEDULER_PORT = 8786
 JOINED_S = 1800
 WAIT = """
-import sys
+import sys, time
 from distributed import Client
-address, members, within_s = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-with Client(address, timeout=within_s) as client:
-    client.wait_for_workers(members, timeout=within_s)
+address, members, until_s = sys.argv[1], int(sys.argv[2]), time.monotonic() + int(sys.argv[3])
+joined = []
+while len(joined) < members:
+    # a new client after a failure: the pauses between the tries of one double
+    try:
+        with Client(address, timeout=20) as client:
+            while len(joined) < members:
+                workers = client.scheduler_info(n_workers=-1)["workers"].values()
+                joined = sorted(worker["name"] for worker in workers)
+                assert time.monotonic() < until_s, f"only these have joined: {joined}"
+                time.sleep(0.1)
+    except OSError as error:
+        assert time.monotonic() < until_s, f"the scheduler does not answer: {error}"
+        time.sleep(0.1)
 """
 
 _labs = itertools.count()
@@ -235,14 +246,15 @@ class Lab:
         """Start a worker on ``machine``; ``within`` is what runs it, such as ``unshare``."""
         program = (PYTHON, "-m", "distributed.cli.dask_worker", scheduler)
         place = ("--host", machine.address, "--name", machine.name, "--resources", f"{role}=1")
-        return machine.start(
-            *within, *program, *place, "--no-nanny", "--nthreads", "2", "--no-dashboard", "--death-timeout", "600"
-        )
+        plain = ("--no-nanny", "--nthreads", "2", "--no-dashboard", "--death-timeout", str(JOINED_S))
+        return machine.start(*within, *program, *place, *plain)
 
     def joined(self, coordinator: Machine, address: str, members: int) -> None:
         """Wait until so many ``members`` have joined."""
-        waited = coordinator.run(PYTHON, "-c", WAIT, address, str(members), str(JOINED_S))
-        assert not waited.returncode, f"the cluster did not come about: {waited.stderr}"
+        words = (PYTHON, "-c", WAIT, address, str(members), str(JOINED_S))
+        waited = coordinator.run(*words, timeout_s=2 * JOINED_S)
+        said = "".join(f"\n{path.name}: {path.read_text()[-2000:]}" for path in self.folder.glob("*.log"))
+        assert not waited.returncode, f"the cluster did not come about: {waited.stderr}{said}"
 
     def end(self, *machines: Machine) -> None:
         """End what runs on ``machines``, which stay."""
