@@ -203,7 +203,7 @@ class Guard:
             folders=list(zip(map(str, folders), layers, strict=True)),
             writable=[str(path.resolve()) for path in shown],
         )
-        self.view = replace(self.view, pid=answer["pid"])
+        self.view = replace(self.view, pid=answer["pid"], writable=(*self.view.writable, *folders))
         self._covered += folders
 
     def signal(self, pid: int, number: signal.Signals) -> None:

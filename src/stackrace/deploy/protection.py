@@ -140,9 +140,9 @@ class ProtectedProject:
             self._cover_more(surroundings(memory=True))
             open_ = tuple(each for each, why in self._outside.items() if why and each != MEMORY)
             if open_ and restricts():
-                # these folders become read-only, as with a plain copy; covers below them do not
+                # these folders become read-only, as with a plain copy
                 caches = (folder.resolve() for folder in writable_caches())
-                writable = (self.directory, *caches, *self._all_covered)
+                writable = (*self._guard.view.writable, self.directory, *caches)
                 redirected = private_home(self.directory / "home", Relocation())
                 self._guard.view = replace(
                     self._guard.view, read_only=open_, writable=writable, redirected=redirected
@@ -168,9 +168,6 @@ class ProtectedProject:
         for each in _outermost(holders, but=covered):
             if each not in self._outside:
                 self._outside[each] = _cover([each], self._guard)
-                if not self._outside[each]:
-                    view = self._guard.view
-                    self._guard.view = replace(view, writable=(*view.writable, each))
 
     def app(self, app: App) -> App:
         """Return ``app`` as it is started in the view, with a temporary folder that is removed after the race."""

@@ -108,7 +108,7 @@ class ProtectedView:
     read_only: tuple[Path, ...] = ()
     """Originals that are read-only, except ``writable`` below them, because overlays do not cover them."""
     writable: tuple[Path, ...] = ()
-    """Paths below ``read_only`` that stay writable."""
+    """Paths that stay writable below ``read_only``, such as what overlays cover."""
     redirected: Mapping[str, str] = field(default_factory=dict)
     """Replacements for variables such as HOME, unless the app sets its own."""
     sealed: Path | None = None
