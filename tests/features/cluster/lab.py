@@ -32,15 +32,16 @@ WAIT = """
 import sys, time
 from distributed import Client
 address, members, until_s = sys.argv[1], int(sys.argv[2]), time.monotonic() + int(sys.argv[3])
-joined = []
-while len(joined) < members:
+running = 0
+while running < members:
     # a new client after a failure: the pauses between the tries of one double
     try:
         with Client(address, timeout=20) as client:
-            while len(joined) < members:
+            while running < members:
                 workers = client.scheduler_info(n_workers=-1)["workers"].values()
-                joined = sorted(worker["name"] for worker in workers)
-                assert time.monotonic() < until_s, f"only these have joined: {joined}"
+                joined = {worker["name"]: worker["status"] for worker in workers}
+                running = [*joined.values()].count("running")
+                assert time.monotonic() < until_s, f"not all have joined: {joined}"
                 time.sleep(0.1)
     except OSError as error:
         assert time.monotonic() < until_s, f"the scheduler does not answer: {error}"
