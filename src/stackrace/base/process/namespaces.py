@@ -174,9 +174,7 @@ def cover(folders: Sequence[tuple[str, str]], writable: Sequence[str]) -> None:
         mount_overlay(folder, lower, Path(layer, "0"))
         try:
             for number, (target, handle) in enumerate(covered, start=1):
-                # the folder may have been removed since, and the mount with it
-                with contextlib.suppress(FileNotFoundError):
-                    _cover_mount(target, handle, Path(layer, str(number)))
+                _cover_mount(target, handle, Path(layer, str(number)))
             for path, handle in shown:
                 # another program's socket may be removed at any moment
                 with contextlib.suppress(FileNotFoundError):
@@ -205,10 +203,12 @@ def _cover_mount(target: Path, handle: int, layer: Path) -> None:
             bind(target, os.open(copy, os.O_PATH))
         else:
             mount_overlay(target, handle, layer)
-    except FileNotFoundError:
-        raise
     except OSError:
-        bind(target, handle)
+        try:
+            bind(target, handle)
+        except OSError:
+            # its folder was removed, and the mount with it
+            return
         _make_read_only(target)
 
 
