@@ -90,7 +90,7 @@ WORLDS = {
         "export HOME=/root; unset XDG_CACHE_HOME", stranger=True,
         refused={"doctor": "Permission denied", "run": "set STACKRACE_STORE"},
     ),
-    "a project of somebody else": World("chmod 700 .", ("may not enter", "chmod o+rx"), 2, stranger=True),
+    "a project of somebody else": World("chmod 700 .", ("may not enter", "as that user"), 2, stranger=True),
     "no /etc/passwd": World("mount --bind /dev/null /etc/passwd; mount --bind /dev/null /etc/group"),
     "no PATH": World("unset PATH"),
     "no variables": World(
@@ -219,3 +219,10 @@ def test_every_verb_works_or_says_what_this_machine_lacks(attempt, name, verb):
     done = attempt(world, verb)
     assert fits(done, world, verb), (done.returncode, done.stderr)
     assert world.words or verb == "doctor" or done.returncode != 1, done.stderr
+
+
+def test_the_current_deployment_in_a_folder_of_somebody_else_is_refused_with_whose_it_is(tmp_path):
+    command = in_world("chmod 700 .", [*BRIEF, "current"], stranger=True)
+    done = subprocess.run(command, cwd=tmp_path, check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "may not enter" in done.stderr and "run Stackrace as that user" in done.stderr

@@ -8,8 +8,8 @@ import sys
 
 import jsonschema
 import pytest
+from tests.ports import free_port
 
-from stackrace.deploy.sockets import free_port
 from stackrace.features.export.export_files import schema
 
 APP = """\

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import socket
 import subprocess
 import sys
 import urllib.request
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 from tests.core.cli.test_compare import save
 from tests.factories import make_race
+from tests.ports import free_port
 
 from stackrace.store import open_store
 
@@ -113,10 +113,9 @@ def test_the_deployment_is_read(call):
 
 
 def test_races_are_browsed(call):
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = str(probe.getsockname()[1])
-    with call("web", "--port", port, start=subprocess.Popen, env=os.environ | {"PYTHONUNBUFFERED": "1"}) as process:
+    with call(
+        "web", "--port", str(free_port()), start=subprocess.Popen, env=os.environ | {"PYTHONUNBUFFERED": "1"}
+    ) as process:
         try:
             address = re.search(r"http://\S+/", process.stdout.readline())[0]
             with urllib.request.urlopen(address) as page:

@@ -15,6 +15,7 @@ from dataclasses import replace
 import pytest
 from tests.conftest import STACKRACE
 from tests.factories import make_race
+from tests.ports import free_port
 
 from stackrace.store import open_store
 
@@ -28,11 +29,8 @@ def site(tmp_path_factory):
     with open_store(store_url) as store:
         store.begin(race)
         store.begin(odd)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     process = subprocess.Popen(
-        [str(STACKRACE), "web", "--port", str(port), "--store", store_url],
+        [str(STACKRACE), "web", "--port", str(free_port()), "--store", store_url],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -21,11 +21,12 @@ import pytest
 from tests.chains import single_hops, spanning, two_hops
 from tests.integration.farm import OFFERED, launchable, of_one_process
 from tests.ordinary import ordinarily
+from tests.ports import free_port
 from tests.tls import make_certificate
 
 from stackrace.app.app import EntryKind, entry_of
 from stackrace.deploy.shutdown import stop
-from stackrace.deploy.sockets import accepts, free_port, listeners
+from stackrace.deploy.sockets import accepts, listeners
 from stackrace.features.export.export import export_of
 from stackrace.features.export.export_files import exported_files
 from stackrace.features.export.export_target import target_of
@@ -231,7 +232,7 @@ def deployment(request, tmp_path_factory, django_python):
 
 def port_with_neighbours():
     """Return a port that is free with those after it, where servers behind a front listen; none is a client's."""
-    taken, first = listeners(), free_port() % 10_000 + 20_000
+    taken, first = listeners(), free_port()
     return next(port for port in range(first, first + 1000) if not taken.keys() & {port, port + 1, port + 2})
 
 

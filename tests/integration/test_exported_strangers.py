@@ -17,11 +17,11 @@ from threading import Thread
 
 import pytest
 from tests.ordinary import ordinarily
+from tests.ports import free_port
 
 from stackrace.app.app import App, EntryKind, entry_of
 from stackrace.app.entry import deployed_source
 from stackrace.deploy.privileges import unprivileged
-from stackrace.deploy.sockets import free_port
 from stackrace.stacks.servers import Endpoint, Hosted, Site, catalogue
 from stackrace.stacks.servers.site import OTHERS, Production
 from stackrace.stacks.setting import Interface, Protocol, Socket

@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import socket
 import time
 from dataclasses import replace
 
@@ -184,6 +185,17 @@ def test_a_port_that_another_took_meanwhile_is_replaced(launcher, guard, strange
     running = launcher.launch(stack("good"))
     assert running.port != stranger
     assert stop(guard, [running]) == {}
+
+
+def test_a_port_that_another_has_and_does_not_listen_on_is_replaced(launcher, guard, monkeypatch):
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        held = holder.getsockname()[1]
+        given = iter([held, free_port()])
+        monkeypatch.setattr("stackrace.deploy.launcher.free_port", lambda: next(given))
+        running = launcher.launch(stack("good"))
+        assert running.port != held
+        assert stop(guard, [running]) == {}
 
 
 @pytest.mark.parametrize("name", ["asks-git", "some-workers-die"])

@@ -244,8 +244,7 @@ def failure_of(error: Exception) -> StackraceError:
             if isinstance(error, PermissionError) and (folder := _closed_folder(Path(os.fsdecode(error.filename)))):
                 return InputError(
                     f"{error.strerror}{_filename_of(error)}; user {os.geteuid()} may not enter {folder}, which "
-                    f"belongs to user {folder.stat().st_uid}: run Stackrace as that user, or open the folder with: "
-                    f"chmod o+rx {shlex.quote(str(folder))}"
+                    f"belongs to user {folder.stat().st_uid}: run Stackrace as that user, or let this one in"
                 )
             way_out = "correct that path, its rights, or what removes it"
             return BreakdownError(f"{error.strerror}{_filename_of(error)}; {way_out}")
@@ -257,8 +256,9 @@ def failure_of(error: Exception) -> StackraceError:
 
 
 def _closed_folder(path: Path) -> Path | None:
-    """Return the outermost folder of ``path`` that this user may not enter; None if there is none."""
-    folders = reversed(path.absolute().parents)
+    """Return the outermost folder on the way to ``path`` that this user may not enter; None if there is none."""
+    whole = path.absolute()
+    folders = (*reversed(whole.parents), whole)
     return next((folder for folder in folders if folder.is_dir() and not os.access(folder, os.X_OK)), None)
 
 

@@ -29,7 +29,7 @@ from .rendering import Part, render_stack
 from .running_stack import OUTPUT, Running, ended, tail
 from .shutdown import COUNT
 from .sockets import LOOPBACK, accepts, free_port
-from .startup import Workers, awaited_cause, cause, is_refused, last_words
+from .startup import Workers, awaited_cause, cause, has_logged, last_words
 from .wrong_answers import KnownAnswers, accusation
 
 _POLL_S = 0.02
@@ -40,6 +40,8 @@ _STARTS = 5.0
 """Maximum ratio of a start to the examination: several workers on one core load the app at the same time."""
 _CHANGE_OF_MIND_S = 8.0
 """Seconds after which a wrong answer is not expected to become right."""
+_IN_USE = ("Address already in use", "address already in use")
+"""Words of servers for a port that another program has, even if nobody listens on it."""
 
 
 class LaunchFailed(LaunchError):  # noqa: N818 (names a past event)
@@ -374,13 +376,15 @@ class Launcher:
                 words, why = f"{part.hop} {ended(state.code)} at start", last_words
             elif workers.end_at_start(directory):
                 words = f"the workers of {part.hop} end at start"
-            elif is_refused(directory, part.recipe.unloadable):
+            elif has_logged(directory, part.recipe.unloadable):
                 words, why = f"{part.hop} cannot load the app", partial(awaited_cause, alive=state.alive)
             if words:
                 message = _explained(words, why(directory))
                 # a process that ended while its port is in use: another program took the port first
                 is_rare = state.code is not None and (
-                    -state.code in part.recipe.rare_crashes or accepts(part.site.listen)
+                    -state.code in part.recipe.rare_crashes
+                    or accepts(part.site.listen)
+                    or has_logged(directory, _IN_USE)
                 )
                 failed = _Unlucky if is_rare else LaunchFailed
                 raise failed(FailureKind.NOT_STARTED, message, tail(directory))

@@ -41,8 +41,8 @@ _RUBYS_EXCEPTION = re.compile(r"(?:': |error: )(.{1,500}) \(((?:[A-Z]\w*::)*[A-Z
 """First line of a Ruby traceback: ``config.ru:1:in `<main>': it is empty (KeyError)``."""
 
 
-def is_refused(directory: Path, words: Sequence[str]) -> bool:
-    """Tell whether a log below ``directory`` has any of ``words``, which mean that the app cannot be loaded."""
+def has_logged(directory: Path, words: Sequence[str]) -> bool:
+    """Tell whether a log below ``directory`` has any of ``words``."""
     log = tail(directory, lines=_LINES) if words else ""
     return any(word in log for word in words)
 

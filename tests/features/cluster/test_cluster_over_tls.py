@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 from contextlib import ExitStack
@@ -16,6 +15,7 @@ from distributed import Client
 from distributed.security import Security
 from tests.conftest import STACKRACE, calling
 from tests.features.cluster.lab import QUIET
+from tests.ports import free_port
 from tests.tls import issue, make_authority
 
 from stackrace.base.errors import InputError
@@ -51,8 +51,7 @@ def secured(tmp_path_factory):
         **variables(settings(authority, scheduler=member, worker=member) | ENCRYPTED),
         **QUIET,
     }
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     address = f"tls://127.0.0.1:{port}"
     scheduler = ("dask_scheduler", "--host", "127.0.0.1", "--port", str(port), "--protocol", "tls")
     worker = ("dask_worker", address, "--name", "host", "--no-nanny", "--nthreads", "2", "--resources", "stack=1")

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from tests.ordinary import ordinarily
+from tests.ports import free_port
 from tests.raced import raced
 
 from stackrace.base.errors import InputError
@@ -114,12 +115,6 @@ KINDS = {
 
 
 fill_tables()
-
-
-def free_port():
-    with socket.socket() as bound:
-        bound.bind(("127.0.0.1", 0))
-        return bound.getsockname()[1]
 
 
 def environment_of(folder, packages):

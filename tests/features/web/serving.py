@@ -17,6 +17,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from tests.conftest import STACKRACE
+from tests.ports import free_port
 
 
 class Site(NamedTuple):
@@ -38,12 +39,6 @@ class Site(NamedTuple):
             with error:
                 return error.code, error.read().decode()
         raise AssertionError(f"{path} was answered")
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @contextmanager

@@ -155,10 +155,9 @@ def enter(pid: int) -> None:
 def cover(folders: Sequence[tuple[str, str]], writable: Sequence[str]) -> None:
     """Cover each folder in ``folders``, pairs of a folder and a layer: writes below the folder go to its layer.
 
-    ``writable`` are not covered. What is mounted below a folder is covered as well: a file by a copy; what no cover
-    fits is read-only. Listening sockets stay open, since no socket can be
-    reached through an overlay. Raises OSError that names a folder that cannot be covered; that folder stays
-    unchanged.
+    ``writable`` are not covered. What is mounted below a folder is covered as well: a file by a copy. What neither
+    overlay nor copy covers is read-only. Listening sockets stay open, since no socket can be reached through an
+    overlay. Raises OSError that names a folder that cannot be covered; that folder stays unchanged.
     """
     for name, layer in folders:
         folder = Path(name)

@@ -25,7 +25,7 @@ Examples:
     metavar="FOLDER",
     default=Path(),
     show_default=False,
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    type=click.Path(path_type=Path, file_okay=False),
     help="The project's folder. Default: this one.",
 )
 @click.option(
@@ -60,6 +60,8 @@ def command(file: Path | None, folder: Path, target: str | None, script: bool, a
 
         click.echo(text(), nl=False)
         return
+    if not folder.is_dir():
+        raise InputError(f"--project {folder} is not a folder")
     found = look(folder, file, target or "")
     show_result(KIND, found, as_json=as_json)
     if found.deployment is None:
