@@ -226,3 +226,15 @@ def test_the_current_deployment_in_a_folder_of_somebody_else_is_refused_with_who
     done = subprocess.run(command, cwd=tmp_path, check=False, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
     assert "may not enter" in done.stderr and "run Stackrace as that user" in done.stderr
+
+
+@pytest.mark.parametrize("stranger", [False, True], ids=["root", "stranger"])
+@pytest.mark.parametrize("place", ["$TMPDIR/../mounted", "mounted"], ids=["beside", "within"])
+def test_an_app_writes_in_its_project_whatever_is_mounted_near(attempt, place, stranger):
+    def project(shop):
+        (shop / "mounted").mkdir()
+        (shop / "app.py").write_text(f"open('needed', 'w')\n{APP}")
+
+    world = World(f'mkdir -p "{place}"; small "{place}" size=1m', stranger=stranger)
+    done = attempt(world, "init", project)
+    assert done.returncode == 0, done.stderr
